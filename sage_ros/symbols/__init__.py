@@ -1,0 +1,1 @@
+"""The ground floor: facts, types, PDDL domains, states, transition models and search."""

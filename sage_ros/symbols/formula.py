@@ -1,0 +1,211 @@
+"""First-order formulas over atoms, evaluated in Kleene's three values, with their reasons."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from sage_ros.symbols.facts import Atom, Fact, Value, kleene_and, kleene_not, kleene_or
+from sage_ros.symbols.types import Parameter
+
+Lookup = Callable[[Atom], Value]
+"""The truth of a ground atom."""
+
+ObjectsOf = Callable[[str], Sequence[str]]
+"""The objects of a type and of the types below it."""
+
+Binding = Mapping[str, str]
+"""Variables (with their ``?``) to objects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A predicate on terms: variables begin with ``?``, everything else is an object."""
+
+    predicate: str
+    terms: tuple[str, ...] = ()
+
+    def ground(self, binding: Binding) -> Atom:
+        """Replace the variables; KeyError if one is not bound."""
+        terms = (binding[t] if t[0] == '?' else t for t in self.terms)
+        return (self.predicate, *terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """Two terms name the same object."""
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Negation."""
+
+    body: 'Formula'
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Conjunction; true if it has no parts."""
+
+    parts: tuple['Formula', ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Disjunction; false if it has no parts."""
+
+    parts: tuple['Formula', ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Imply:
+    """Implication."""
+
+    left: 'Formula'
+    right: 'Formula'
+
+
+@dataclass(frozen=True, slots=True)
+class Forall:
+    """For all objects of the variables' types."""
+
+    vars: tuple[Parameter, ...]
+    body: 'Formula'
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """For some objects of the variables' types."""
+
+    vars: tuple[Parameter, ...]
+    body: 'Formula'
+
+
+Formula = Literal | Equals | Not | And | Or | Imply | Forall | Exists
+
+TRUE = And(())
+FALSE = Or(())
+
+
+def evaluate(
+    formula: Formula, binding: Binding, lookup: Lookup, objects_of: ObjectsOf
+) -> Value:
+    """Evaluate under a binding of the free variables; KeyError if one is not bound."""
+    match formula:
+        case Literal():
+            return lookup(formula.ground(binding))
+        case Equals(left, right):
+            return Value(_term(left, binding) == _term(right, binding))
+        case Not(body):
+            return kleene_not(evaluate(body, binding, lookup, objects_of))
+        case And(parts):
+            return kleene_and(evaluate(p, binding, lookup, objects_of) for p in parts)
+        case Or(parts):
+            return kleene_or(evaluate(p, binding, lookup, objects_of) for p in parts)
+        case Imply(left, right):
+            return evaluate(Or((Not(left), right)), binding, lookup, objects_of)
+        case Forall(variables, body):
+            bindings = _extend(variables, binding, objects_of)
+            return kleene_and(evaluate(body, b, lookup, objects_of) for b in bindings)
+        case Exists(variables, body):
+            bindings = _extend(variables, binding, objects_of)
+            return kleene_or(evaluate(body, b, lookup, objects_of) for b in bindings)
+
+
+def reasons(
+    formula: Formula, binding: Binding, lookup: Lookup, objects_of: ObjectsOf
+) -> tuple[Fact, ...]:
+    """Give the ground facts, with their present values, that keep a formula from being true.
+
+    For a false formula a smallest set that makes it false, for an unknown one the unknown facts
+    that would settle it; empty for a true one. An equality has no facts to show.
+    """
+    value, facts = _explain(formula, binding, lookup, objects_of)
+    return () if value is Value.TRUE else tuple(dict.fromkeys(facts))
+
+
+def conjuncts(formula: Formula) -> Iterator[Formula]:
+    """Iterate over the parts of nested conjunctions."""
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from conjuncts(part)
+    else:
+        yield formula
+
+
+def literals(formula: Formula) -> Iterator[Literal]:
+    """Iterate over all literals of a formula, whatever their sign."""
+    match formula:
+        case Literal():
+            yield formula
+        case Equals():
+            return
+        case Not(body) | Forall(_, body) | Exists(_, body):
+            yield from literals(body)
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from literals(part)
+        case Imply(left, right):
+            yield from literals(left)
+            yield from literals(right)
+
+
+_Explained = tuple[Value, tuple[Fact, ...]]
+
+
+def _explain(
+    formula: Formula, binding: Binding, lookup: Lookup, objects_of: ObjectsOf
+) -> _Explained:
+    """Evaluate, and name the facts that suffice for the value (all the unknown ones if unknown)."""
+    match formula:
+        case Literal():
+            atom = formula.ground(binding)
+            value = lookup(atom)
+            return value, (Fact.of(atom, value),)
+        case Equals():
+            return evaluate(formula, binding, lookup, objects_of), ()
+        case Not(body):
+            value, facts = _explain(body, binding, lookup, objects_of)
+            return kleene_not(value), facts
+        case And(parts):
+            return _combine(
+                (_explain(p, binding, lookup, objects_of) for p in parts), Value.FALSE
+            )
+        case Or(parts):
+            return _combine(
+                (_explain(p, binding, lookup, objects_of) for p in parts), Value.TRUE
+            )
+        case Imply(left, right):
+            return _explain(Or((Not(left), right)), binding, lookup, objects_of)
+        case Forall(variables, body):
+            bindings = _extend(variables, binding, objects_of)
+            return _combine((_explain(body, b, lookup, objects_of) for b in bindings), Value.FALSE)
+        case Exists(variables, body):
+            bindings = _extend(variables, binding, objects_of)
+            return _combine((_explain(body, b, lookup, objects_of) for b in bindings), Value.TRUE)
+
+
+def _combine(parts: Iterable[_Explained], decisive: Value) -> _Explained:
+    """Join the parts of a conjunction (decided by false) or a disjunction (decided by true)."""
+    found = list(parts)
+    deciding = [facts for value, facts in found if value is decisive]
+    if deciding:
+        return decisive, min(deciding, key=len)
+    unknown = [facts for value, facts in found if value is Value.UNKNOWN]
+    if unknown:
+        return Value.UNKNOWN, tuple(fact for facts in unknown for fact in facts)
+    return kleene_not(decisive), tuple(fact for _, facts in found for fact in facts)
+
+
+def _extend(
+    variables: Sequence[Parameter], binding: Binding, objects_of: ObjectsOf
+) -> Iterator[Binding]:
+    names = [v.name for v in variables]
+    for chosen in product(*(objects_of(v.type) for v in variables)):
+        yield {**binding, **dict(zip(names, chosen, strict=True))}
+
+
+def _term(term: str, binding: Binding) -> str:
+    return binding[term] if term[0] == '?' else term
