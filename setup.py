@@ -8,8 +8,8 @@ import os
 import shutil
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from xml.etree import ElementTree
 
 from setuptools import Distribution, Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
@@ -92,8 +92,16 @@ class BuildInterfaces(build_ext):
             '-DCMAKE_BUILD_TYPE=Release', '-DBUILD_TESTING=OFF',
             f'-DSAGE_ROS_INSTALL_SOURCES={"OFF" if editable else "ON"}',
         ]  # fmt: skip
-        jobs = str(os.cpu_count() or 1)
-        for command in (configure, ['cmake', '--build', build, '--parallel', jobs, '--target', 'install']):
+        install = [
+            'cmake',
+            '--build',
+            build,
+            '--target',
+            'install',
+            '--parallel',
+            os.cpu_count() or 1,
+        ]
+        for command in (configure, install):
             subprocess.run([str(part) for part in command], env=environment, check=True)
 
 

@@ -3,20 +3,39 @@
 import sys
 
 # Listed one by one: the wheels do not depend on what their packages only export.
-BUILD = """
-    ament-cmake ament-cmake-include-directories ament-cmake-python ament-cmake-pytest
-    ament-cmake-ros ament-package rosidl-core-generators rosidl-default-generators
-""".split()
+BUILD = [
+    'ament-cmake',
+    'ament-cmake-include-directories',
+    'ament-cmake-python',
+    'ament-cmake-pytest',
+    'ament-cmake-ros',
+    'ament-package',
+    'rosidl-core-generators',
+    'rosidl-default-generators',
+]
 BUILD_ONE = {
-    'jazzy': """
-        ament-cmake-gmock ament-cmake-gtest fastrtps-cmake-module python-cmake-module
-    """.split(),
+    'jazzy': [
+        'ament-cmake-gmock',
+        'ament-cmake-gtest',
+        'fastrtps-cmake-module',
+        'python-cmake-module',
+    ],
     'kilted': ['ament-cmake-ros-core'],
 }
-RUN = """
-    action-msgs ament-index-python builtin-interfaces diagnostic-msgs geometry-msgs
-    lifecycle-msgs rclpy rmw-fastrtps-cpp rosgraph-msgs sensor-msgs std-msgs std-srvs
-""".split()
+RUN = [
+    'action-msgs',
+    'ament-index-python',
+    'builtin-interfaces',
+    'diagnostic-msgs',
+    'geometry-msgs',
+    'lifecycle-msgs',
+    'rclpy',
+    'rmw-fastrtps-cpp',
+    'rosgraph-msgs',
+    'sensor-msgs',
+    'std-msgs',
+    'std-srvs',
+]
 
 
 def check(distro: str) -> str:
