@@ -89,9 +89,7 @@ TRUE = And(())
 FALSE = Or(())
 
 
-def evaluate(
-    formula: Formula, binding: Binding, lookup: Lookup, objects_of: ObjectsOf
-) -> Value:
+def evaluate(formula: Formula, binding: Binding, lookup: Lookup, objects_of: ObjectsOf) -> Value:
     """Evaluate under a binding of the free variables; KeyError if one is not bound."""
     match formula:
         case Literal():
@@ -158,7 +156,7 @@ _Explained = tuple[Value, tuple[Fact, ...]]
 def _explain(
     formula: Formula, binding: Binding, lookup: Lookup, objects_of: ObjectsOf
 ) -> _Explained:
-    """Evaluate, and name the facts that suffice for the value (all the unknown ones if unknown)."""
+    """Evaluate, and name the facts that suffice for the value (if unknown: all unknown)."""
     match formula:
         case Literal():
             atom = formula.ground(binding)
@@ -170,13 +168,9 @@ def _explain(
             value, facts = _explain(body, binding, lookup, objects_of)
             return kleene_not(value), facts
         case And(parts):
-            return _combine(
-                (_explain(p, binding, lookup, objects_of) for p in parts), Value.FALSE
-            )
+            return _combine((_explain(p, binding, lookup, objects_of) for p in parts), Value.FALSE)
         case Or(parts):
-            return _combine(
-                (_explain(p, binding, lookup, objects_of) for p in parts), Value.TRUE
-            )
+            return _combine((_explain(p, binding, lookup, objects_of) for p in parts), Value.TRUE)
         case Imply(left, right):
             return _explain(Or((Not(left), right)), binding, lookup, objects_of)
         case Forall(variables, body):

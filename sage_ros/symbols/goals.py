@@ -38,8 +38,6 @@ def holds(goal: Goal, lookup: Lookup, objects: Mapping[str, str], types: TypeTre
     raise NotImplementedError
 
 
-def bindings(
-    goal: Goal, objects: Mapping[str, str], types: TypeTree
-) -> Iterator[dict[str, str]]:
+def bindings(goal: Goal, objects: Mapping[str, str], types: TypeTree) -> Iterator[dict[str, str]]:
     """Iterate over all assignments (variable name with ``?`` to object), in a stable order."""
     raise NotImplementedError
