@@ -30,7 +30,7 @@ install: $(STAMP)
 
 $(VENV)/bin/python:
 	@$(PYTHON) tools/prerequisites.py
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(STAMP): $(VENV)/bin/python
 	@$(VENV)/bin/python tools/prerequisites.py

@@ -20,6 +20,10 @@ sys.path.insert(0, str(ROOT / 'tools'))
 from prerequisites import missing  # noqa: E402
 from ros_wheels import build_requirements, check, run_requirements  # noqa: E402
 
+# First of all, before pip downloads anything.
+if problems := missing():
+    sys.exit('\n'.join(f'sage_ros: {problem}' for problem in problems))
+
 DISTRO = check(os.environ.get('SAGE_ROS_DISTRO', 'jazzy'))
 VERSION = ElementTree.parse(ROOT / 'package.xml').findtext('version')
 ALFWORLD = ['alfworld>=0.4', 'textworld>=1.6.2']
@@ -44,9 +48,6 @@ class BuildInterfaces(build_ext):
 
     def run(self) -> None:
         """Build; an error of CMake ends it with what CMake said."""
-        problems = missing()
-        if problems:
-            sys.exit('\n'.join(f'sage_ros: {problem}' for problem in problems))
         editable = bool(self.editable_mode)
         build = ROOT / 'build' / f'{DISTRO}-{"editable" if editable else "wheel"}'
         stage = build / 'stage'
@@ -58,7 +59,10 @@ class BuildInterfaces(build_ext):
             # Without an __init__.py this folder only adds to the package in the checkout.
             (tree / '__init__.py').unlink()
         else:
-            shutil.copytree(tree, Path(self.build_lib, 'sage_ros'), dirs_exist_ok=True)
+            # An earlier build may have left modules there that are gone since.
+            package = Path(self.build_lib, 'sage_ros')
+            shutil.rmtree(package, ignore_errors=True)
+            shutil.copytree(tree, package)
         folders: dict[str, list[str]] = {}
         for file in sorted(stage.rglob('*')):
             relative = file.relative_to(stage)

@@ -10,8 +10,12 @@ __path__ = pkgutil.extend_path(__path__, __name__)
 
 __version__ = '0.1.0'
 
-# Wheels of ROS 2 are found below the prefix of the interpreter, with nothing sourced.
-os.environ.setdefault('AMENT_PREFIX_PATH', sys.prefix)
+# ROS 2 wheels lie below the prefix of the interpreter and are found there with nothing sourced.
+_prefixes = [
+    prefix for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep) if prefix
+]
+if sys.prefix not in _prefixes and Path(sys.prefix, 'share', 'ament_index').is_dir():
+    os.environ['AMENT_PREFIX_PATH'] = os.pathsep.join([*_prefixes, sys.prefix])
 
 
 def share_directory() -> Path:
@@ -22,7 +26,7 @@ def share_directory() -> Path:
     checkout = Path(__file__).resolve().parents[1]
     if (checkout / 'package.xml').is_file() and (checkout / 'config').is_dir():
         return checkout
-    prefixes = [*os.environ['AMENT_PREFIX_PATH'].split(os.pathsep), sys.prefix]
+    prefixes = [*os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep), sys.prefix]
     for prefix in prefixes:
         share = Path(prefix, 'share', 'sage_ros')
         if (share / 'config').is_dir():
