@@ -105,11 +105,11 @@ def evaluate(formula: Formula, binding: Binding, lookup: Lookup, objects_of: Obj
         case Imply(left, right):
             return evaluate(Or((Not(left), right)), binding, lookup, objects_of)
         case Forall(variables, body):
-            bindings = _extend(variables, binding, objects_of)
-            return kleene_and(evaluate(body, b, lookup, objects_of) for b in bindings)
+            scopes = extend(variables, binding, objects_of)
+            return kleene_and(evaluate(body, s, lookup, objects_of) for s in scopes)
         case Exists(variables, body):
-            bindings = _extend(variables, binding, objects_of)
-            return kleene_or(evaluate(body, b, lookup, objects_of) for b in bindings)
+            scopes = extend(variables, binding, objects_of, body)
+            return kleene_or(evaluate(body, s, lookup, objects_of) for s in scopes)
 
 
 def reasons(
@@ -118,7 +118,8 @@ def reasons(
     """Give the ground facts, with their present values, that keep a formula from being true.
 
     For a false formula a smallest set that makes it false, for an unknown one the unknown facts
-    that would settle it; empty for a true one. An equality has no facts to show.
+    that would settle it; empty for a true one. Where nothing satisfies an existence, the objects
+    that come closest speak for all. An equality has no facts to show.
     """
     value, facts = _explain(formula, binding, lookup, objects_of)
     return () if value is Value.TRUE else tuple(dict.fromkeys(facts))
@@ -174,11 +175,26 @@ def _explain(
         case Imply(left, right):
             return _explain(Or((Not(left), right)), binding, lookup, objects_of)
         case Forall(variables, body):
-            bindings = _extend(variables, binding, objects_of)
-            return _combine((_explain(body, b, lookup, objects_of) for b in bindings), Value.FALSE)
+            scopes = extend(variables, binding, objects_of)
+            return _combine((_explain(body, s, lookup, objects_of) for s in scopes), Value.FALSE)
         case Exists(variables, body):
-            bindings = _extend(variables, binding, objects_of)
-            return _combine((_explain(body, b, lookup, objects_of) for b in bindings), Value.TRUE)
+            tried = [dict(s) for s in extend(variables, binding, objects_of, body)]
+            value = kleene_or(evaluate(body, s, lookup, objects_of) for s in tried)
+            if value is Value.FALSE:
+                tried = _closest(body, tried, lookup, objects_of)
+            return _combine((_explain(body, s, lookup, objects_of) for s in tried), Value.TRUE)
+
+
+def _closest(
+    body: Formula, scopes: list[dict[str, str]], lookup: Lookup, objects_of: ObjectsOf
+) -> list[dict[str, str]]:
+    """Keep the binding under which the fewest conjuncts are false; the first one if equal."""
+
+    def failing(scope: Binding) -> int:
+        values = (evaluate(part, scope, lookup, objects_of) for part in conjuncts(body))
+        return sum(value is Value.FALSE for value in values)
+
+    return [min(scopes, key=failing)] if scopes else []
 
 
 def _combine(parts: Iterable[_Explained], decisive: Value) -> _Explained:
@@ -193,12 +209,44 @@ def _combine(parts: Iterable[_Explained], decisive: Value) -> _Explained:
     return kleene_not(decisive), tuple(fact for _, facts in found for fact in facts)
 
 
-def _extend(
-    variables: Sequence[Parameter], binding: Binding, objects_of: ObjectsOf
-) -> Iterator[Binding]:
+def extend(
+    variables: Sequence[Parameter],
+    binding: Binding,
+    objects_of: ObjectsOf,
+    body: Formula = TRUE,
+) -> Iterator[dict[str, str]]:
+    """Iterate over the extensions of a binding by quantified variables.
+
+    Where a conjunct of ``body`` equates a variable with a bound term, only that object is tried.
+    The same dictionary is yielded again and again: copy what is kept.
+    """
+    scope = dict(binding)
     names = [v.name for v in variables]
-    for chosen in product(*(objects_of(v.type) for v in variables)):
-        yield {**binding, **dict(zip(names, chosen, strict=True))}
+    for name in names:
+        scope.pop(name, None)
+    fixed = _equated(names, scope, body)
+    choices = [_choices(v, fixed.get(v.name), objects_of) for v in variables]
+    for chosen in product(*choices):
+        scope.update(zip(names, chosen, strict=True))
+        yield scope
+
+
+def _equated(names: Sequence[str], scope: Binding, body: Formula) -> dict[str, str]:
+    fixed: dict[str, str] = {}
+    for part in conjuncts(body):
+        if isinstance(part, Equals):
+            for name, other in ((part.left, part.right), (part.right, part.left)):
+                value = scope.get(other) if other[0] == '?' else other
+                if name in names and value is not None:
+                    fixed[name] = value
+    return fixed
+
+
+def _choices(variable: Parameter, fixed: str | None, objects_of: ObjectsOf) -> Sequence[str]:
+    objects = objects_of(variable.type)
+    if fixed is None:
+        return objects
+    return (fixed,) if fixed in objects else ()
 
 
 def _term(term: str, binding: Binding) -> str:

@@ -279,8 +279,7 @@ class _Reader:
                 return Forall(variables, body) if universal else Exists(variables, body)
             case functions.BinaryFunction():
                 self._fail('numeric conditions are not supported', 'use predicates', *_COMPARISONS)
-            case _:
-                self._fail(f'{type(node).__name__} is not supported', 'use predicates')
+        self._fail(f'{type(node).__name__} is not supported', 'use predicates')
 
     def _effect(
         self,
