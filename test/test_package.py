@@ -1,14 +1,18 @@
 """The package as a whole: one version, floors kept, what is installed is found."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import rclpy
+from ament_index_python import get_package_prefix
+from std_srvs.srv import Trigger
 
 import sage_ros
 
@@ -17,8 +21,7 @@ MODULES = sorted((ROOT / 'sage_ros').rglob('*.py'))
 # The only places that may import rclpy.
 ROS_MODULES = ('nodes/', 'bags/record.py', 'cli/up.py')
 
-ECHO = """
-import sys
+SERVER = """
 import rclpy
 from std_srvs.srv import Trigger
 
@@ -93,17 +96,15 @@ def test_share_directory_holds_the_configuration() -> None:
     assert (sage_ros.share_directory() / 'config').is_dir()
 
 
-def test_command_is_installed() -> None:
-    (command,) = entry_points(group='console_scripts', name='sage')
-    assert command.value == 'sage_ros.cli:main'
+def test_executables_are_installed() -> None:
+    folder = Path(get_package_prefix('sage_ros'), 'lib', 'sage_ros')
+    for name in ('planner', 'monitor', 'memory', 'bridge', 'sage'):
+        assert os.access(folder / name, os.X_OK)
 
 
 def test_processes_talk_in_their_own_domain(ros_domain: int) -> None:
-    import rclpy
-    from std_srvs.srv import Trigger
-
     server = subprocess.Popen(
-        [sys.executable, '-c', ECHO], stdout=subprocess.PIPE, text=True, cwd='/'
+        [sys.executable, '-c', SERVER], stdout=subprocess.PIPE, text=True, cwd='/'
     )
     context = rclpy.Context()
     rclpy.init(context=context)
