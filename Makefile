@@ -51,7 +51,6 @@ lint: install
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/lint-imports --no-cache
 
 acceptance: install
 	$(VENV)/bin/python -m sage_ros.bench.acceptance $(SUITE)

@@ -3,7 +3,7 @@
 import fcntl
 import importlib.util
 import os
-import tarfile
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,6 +128,5 @@ def alfworld_games(sage_data: Path, tmp_path_factory: pytest.TempPathFactory) ->
     if not archive.is_file():
         pytest.skip(f'{archive} does not exist')
     folder = tmp_path_factory.mktemp('alfworld')
-    with tarfile.open(archive) as tar:
-        tar.extractall(folder, filter='data')
+    shutil.unpack_archive(archive, folder)
     return folder
