@@ -11,6 +11,12 @@ GOAL ?= put a clean mug on the desk
 SUITE ?= quick
 PYTEST_ARGS ?=
 
+# What another environment, or a sourced ROS, has set is not for this one.
+ifneq ($(_ROS_WHEELS_BOOTSTRAP_COMPLETE)$(AMENT_PREFIX_PATH),)
+unexport LD_LIBRARY_PATH
+endif
+unexport AMENT_PREFIX_PATH PYTHONPATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
+
 ifndef SAGE_DATA
 ifneq ($(wildcard ../shared/data/.),)
 export SAGE_DATA := $(abspath ../shared/data)
