@@ -1,0 +1,1 @@
+"""What passes between the parts: frozen dataclasses with the fields of the ROS messages."""

@@ -1,0 +1,1 @@
+"""Observations and the belief they add up to."""
