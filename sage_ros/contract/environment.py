@@ -12,7 +12,7 @@ from sage_ros.scene.observation import Pattern, SceneObject
 from sage_ros.symbols.facts import Fact, Fluent
 
 
-class EnvironmentLost(Exception):
+class EnvironmentLost(Exception):  # noqa: N818  a condition of the world, not a fault
     """The world can no longer be reached; the message says why."""
 
 

@@ -61,9 +61,7 @@ class Plan:
     planner: str = ''
 
 
-def format_action(
-    action: str, args: tuple[str, ...], numbers: tuple[Number, ...] = ()
-) -> str:
+def format_action(action: str, args: tuple[str, ...], numbers: tuple[Number, ...] = ()) -> str:
     """Print an action as ``pick(mug_1, desk_1)``, numbers as ``name=value``."""
     parts = [*args, *(f'{n.name}={n.value:g}{n.unit}' for n in numbers)]
     return f'{action}({", ".join(parts)})'

@@ -82,7 +82,9 @@ class Belief:
     def all_closed(self) -> tuple[Pattern, ...]:
         """List every closed pattern in a stable order."""
         return tuple(
-            Pattern(atom[0], atom[1:]) for name in sorted(self.closed) for atom in sorted(self.closed[name])
+            Pattern(atom[0], atom[1:])
+            for name in sorted(self.closed)
+            for atom in sorted(self.closed[name])
         )
 
     @property
