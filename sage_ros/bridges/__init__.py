@@ -1,0 +1,1 @@
+"""Environments and the machine that drives one of them by signed commands."""
