@@ -1,0 +1,1 @@
+"""Model clients: requests, replies by schema, failures with a type."""
