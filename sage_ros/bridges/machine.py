@@ -1,4 +1,4 @@
-"""The bridge as a pure state machine: checks commands, runs one at a time, numbers what is seen."""
+"""The bridge as a pure state machine: checks commands, runs one at a time, numbers its reports."""
 
 import math
 from collections.abc import Callable
