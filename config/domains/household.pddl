@@ -139,16 +139,11 @@
     :precondition (and (holding ?o) (filled ?o))
     :effect (not (filled ?o)))
 
-  ; Wipe a receptacle at which the agent stands, or something within reach, with a cloth in hand.
+  ; Wipe the receptacle at which the agent stands, with a cloth or the like in the hand.
   (:action wipe
-    :parameters (?x - object)
-    :precondition (and
-      (exists (?w - wiper) (holding ?w))
-      (or
-        (exists (?r - receptacle) (and (= ?r ?x) (at ?r)))
-        (exists (?o - item ?r - receptacle)
-          (and (= ?o ?x) (at ?r) (in ?o ?r) (or (not (openable ?r)) (open ?r))))))
-    :effect (clean ?x))
+    :parameters (?r - receptacle)
+    :precondition (and (at ?r) (exists (?w - wiper) (holding ?w)))
+    :effect (clean ?r))
 
   ;; ---------------------------------------------------------------- macros
   ;; The thing stays in the hand, the appliance need not be open.

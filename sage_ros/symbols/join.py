@@ -91,16 +91,22 @@ def solutions(
     binding: Mapping[str, str],
     *,
     soft: Callable[[str], bool] | None = None,
+    guess: bool = True,
 ) -> Iterator[dict[str, str]]:
     """Iterate over the bindings of a clause's variables that extend a given one.
 
     Objects may be bound to any variable of the clause's scope. Where ``soft`` holds for a
     predicate, its literals are matched if there is anything to match, and left open otherwise.
-    The same dictionary is yielded again and again: copy what is kept.
+    With ``guess`` variables that no literal binds run over all objects of their types, without
+    it such bindings are left out. The same dictionary is yielded again and again: copy what is
+    kept.
     """
     scope = _enter(clause, table, binding)
     if scope is not None:
-        yield from _join(clause, index, table, scope, list(clause.pos), soft)
+        for found in _join(clause, index, table, scope, list(clause.pos), soft):
+            free = [name for name in clause.allowed if name not in found]
+            if guess or not free:
+                yield from _enumerate(clause, index, table, found, free)
 
 
 def _enter(
@@ -131,8 +137,7 @@ def _join(
     soft: Callable[[str], bool] | None,
 ) -> Iterator[dict[str, str]]:
     if not todo:
-        free = [name for name in clause.allowed if name not in scope]
-        yield from _enumerate(clause, index, table, scope, free)
+        yield scope
         return
     chosen, closed = _most_bound(todo, scope)
     rest = [literal for literal in todo if literal is not chosen]

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from sage_ros.symbols.clauses import Clause, clauses
 from sage_ros.symbols.domain import ActionSchema, Domain, Effect
 from sage_ros.symbols.facts import Atom, Fact, Value, kleene_and
 from sage_ros.symbols.formula import Literal, Lookup, Not, conjuncts, evaluate, extend, reasons
 from sage_ros.symbols.goals import Goal, satisfied
 from sage_ros.symbols.join import ObjectTable, solutions
+from sage_ros.symbols.rules import Rules
 from sage_ros.symbols.state import Difference, GroundAction, State
 
 __all__ = ['Difference', 'GroundAction', 'PddlModel', 'State', 'TransitionModel']
@@ -63,10 +63,7 @@ class PddlModel:
             for name, schema in domain.actions.items()
             if actions is None or name in actions
         }
-        self._clauses = {
-            name: clauses(s.precondition, s.parameters, domain.types, domain.constants)
-            for name, s in self.schemas.items()
-        }
+        self.rules = Rules(domain, self.schemas)
         self._table = ObjectTable(objects, domain.types, domain.constants)
 
     # ------------------------------------------------------------ full states
@@ -77,8 +74,8 @@ class PddlModel:
         found: list[GroundAction] = []
         for name, schema in self.schemas.items():
             args = {
-                _args(schema, clause, scope)
-                for clause in self._clauses[name]
+                self.rules.arguments(schema, clause, scope)
+                for clause in self.rules.preconditions[name]
                 for scope in solutions(clause, state.index, table, {})
             }
             found.extend(GroundAction(name, each) for each in sorted(args))
@@ -188,10 +185,6 @@ class PddlModel:
             self._table = ObjectTable(objects, self.domain.types, self.domain.constants)
         return self._table
 
-    def alternatives(self, name: str) -> tuple[Clause, ...]:
-        """Return an action's precondition as alternatives."""
-        return self._clauses[name]
-
     def _require(self, action: GroundAction, objects: Mapping[str, str]) -> None:
         problem = self.check(action, objects)
         if problem is not None:
@@ -236,8 +229,3 @@ class _Outcome:
 def _tests_itself(effect: Effect, literal: Literal, sign: bool) -> bool:
     """Tell whether an effect that does not fire leaves the atom as it would have made it."""
     return effect.condition == (Not(literal) if sign else literal)
-
-
-def _args(schema: ActionSchema, clause: Clause, scope: Mapping[str, str]) -> tuple[str, ...]:
-    terms = (clause.term(p.name) for p in schema.parameters)
-    return tuple(scope.get(term, term) for term in terms)

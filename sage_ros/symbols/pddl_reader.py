@@ -1,17 +1,13 @@
 """Reads PDDL domain files by the pddl library and reports errors with their place."""
 
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from lark.exceptions import LarkError, UnexpectedInput
 from pddl.action import Action
-from pddl.exceptions import PDDLError, PDDLMissingRequirementError
 from pddl.logic import base, effects, functions, predicates
 from pddl.logic.terms import Constant
-from pddl.parser.domain import DomainParser, DomainTransformer
 
 from sage_ros.symbols.domain import ActionSchema, Domain, Effect
 from sage_ros.symbols.formula import (
@@ -26,30 +22,13 @@ from sage_ros.symbols.formula import (
     Not,
     Or,
 )
+from sage_ros.symbols.pddl_parse import DomainError, parse_domain
 from sage_ros.symbols.pddl_text import PddlText, Word
 from sage_ros.symbols.types import OBJECT, Parameter, TypeTree
 
-_SIGNS_OF_REQUIREMENT = {
-    ':typing': ('-',),
-    ':equality': ('=',),
-    ':disjunctive-preconditions': ('or', 'imply'),
-    ':existential-preconditions': ('exists',),
-    ':universal-preconditions': ('forall',),
-}
+__all__ = ['DomainError', 'read_domain']
+
 _COMPARISONS = ('<', '>', '<=', '>=', '=')
-_TOKENS = {'LPAR': '(', 'RPAR': ')', 'NAME': 'a name', 'EQUAL_OP': '=', 'TYPE_SEP': '-'}
-
-
-class DomainError(ValueError):
-    """A domain file that cannot be used: where, why, and how to mend it."""
-
-    def __init__(self, path: Path, line: int, column: int, message: str, mend: str) -> None:
-        super().__init__(f'{path}:{line}:{column}: {message}; {mend}')
-        self.path = path
-        self.line = line
-        self.column = column
-        self.message = message
-        self.mend = mend
 
 
 def read_domain(path: Path | str) -> Domain:
@@ -62,21 +41,6 @@ def read_domain(path: Path | str) -> Domain:
             path, 1, 1, f'cannot be read: {error}', 'give a readable UTF-8 text file'
         ) from error
     return _Reader(path, text).read()
-
-
-class _Parts(DomainTransformer):  # type: ignore[misc]
-    """Keeps the parts of a domain in the order of the file.
-
-    The library's own Domain forgets the order, drops doubles and refuses variables of the type
-    ``object``; it is never built.
-    """
-
-    def domain(self, args: list[Any]) -> list[Any]:
-        return [arg for arg in args if arg is not None][2:-1]
-
-
-class _Parser(DomainParser):  # type: ignore[misc]
-    transformer_cls = _Parts
 
 
 class _Reader:
@@ -95,20 +59,20 @@ class _Reader:
     def read(self) -> Domain:
         parts: dict[str, Any] = {}
         actions: list[Action] = []
-        for part in self._parse():
+        for part in parse_domain(self._path, self._source, self._text):
             if isinstance(part, Action):
                 actions.append(part)
             elif isinstance(part, dict):
                 parts.update(part)
             else:
                 message = 'derived predicates are not supported'
-                self._fail(message, 'use action effects', ':derived')
+                raise self._error(message, 'use action effects', ':derived')
         self._read_types(parts.get('types') or {})
         self._read_constants(parts.get('constants') or [])
         self._read_predicates(parts.get('predicates') or [])
         for function in parts.get('functions') or {}:
             if str(function.name).lower() != 'total-cost':
-                self._fail(
+                raise self._error(
                     f'function {function.name} is not supported',
                     'only total-cost may be declared',
                     str(function.name),
@@ -118,7 +82,7 @@ class _Reader:
             self._among = words
             schema = self._read_action(action)
             if schema.name in schemas:
-                self._fail(
+                raise self._error(
                     f'action {schema.name} is defined twice', 'rename one of them', schema.name
                 )
             schemas[schema.name] = schema
@@ -131,56 +95,9 @@ class _Reader:
             digest=self._text.digest,
         )
 
-    def _fail(self, message: str, mend: str, *words: str) -> NoReturn:
+    def _error(self, message: str, mend: str, *words: str) -> DomainError:
         line, column = self._text.find(*(w.lower() for w in words), among=self._among)
-        raise DomainError(self._path, line, column, message, mend)
-
-    def _parse(self) -> list[Any]:
-        # The library sets the interpreter's traceback limit to 0 and leaves it so on an error.
-        limit = getattr(sys, 'tracebacklimit', None)
-        try:
-            parts: list[Any] = _Parser()(self._source)
-            return parts
-        except UnexpectedInput as error:
-            self._fail_at(error)
-        except PDDLMissingRequirementError as error:
-            needed = str(error.requirement)
-            needed = needed if needed.startswith(':') else f':{needed}'
-            self._fail(
-                f'requirement {needed} is not declared',
-                f'add {needed} to (:requirements ...)',
-                *_SIGNS_OF_REQUIREMENT.get(needed, ()),
-            )
-        except (LarkError, PDDLError, ValueError) as error:
-            named = re.findall(r"'([^']+)'", str(error))
-            known = [w.text for w in self._text.words]
-            words = [w for w in named if w.lower() in known and w not in ('-', '(', ')')]
-            self._fail(str(error).rstrip('.'), 'correct the definition', *words[:1])
-        finally:
-            if limit is None:
-                vars(sys).pop('tracebacklimit', None)
-            else:
-                sys.tracebacklimit = limit
-
-    def _fail_at(self, error: UnexpectedInput) -> NoReturn:
-        line, column = error.line, error.column
-        expected = getattr(error, 'expected', None) or getattr(error, 'allowed', None) or ()
-        if _at_end(error):
-            last = self._text.words[-1] if self._text.words else Word('', 1, 1)
-            line, column, found = last.line, last.column, 'the end of the file'
-        else:
-            lines = self._source.splitlines()
-            rest = lines[line - 1][column - 1 :] if 0 < line <= len(lines) else ''
-            match = re.match(r'[()]|[^\s();]+', rest)
-            found = repr(match[0]) if match else 'this'
-        words = ', '.join(_TOKENS.get(name, name.lower()) for name in sorted(expected))
-        raise DomainError(
-            self._path,
-            line,
-            column,
-            f'syntax error: {found} is not expected',
-            f'write one of: {words}' if words else 'correct the syntax',
-        ) from error
+        return DomainError(self._path, line, column, message, mend)
 
     # ------------------------------------------------------------ declarations
 
@@ -195,7 +112,7 @@ class _Reader:
             self._types = TypeTree(parents)
         except ValueError as error:
             named = re.findall(r'[\w-]+', str(error).rpartition(':')[2])
-            self._fail(str(error), 'break the circle', *named[:1])
+            raise self._error(str(error), 'break the circle', *named[:1]) from error
 
     def _read_constants(self, constants: list[Constant]) -> None:
         self._among = self._section(':constants')
@@ -209,7 +126,9 @@ class _Reader:
             name = str(predicate.name).lower()
             if name in self._predicates:
                 self._among = self._among[self._last_index(name) :]
-                self._fail(f'predicate {name} is declared twice', 'remove one of them', name)
+                raise self._error(
+                    f'predicate {name} is declared twice', 'remove one of them', name
+                )
             self._predicates[name] = tuple(self._type(term) for term in predicate.terms)
 
     def _section(self, keyword: str) -> list[Word]:
@@ -222,10 +141,10 @@ class _Reader:
     def _type(self, term: Any) -> str:
         tags = sorted(str(tag).lower() for tag in term.type_tags)
         if len(tags) > 1:
-            self._fail('either is not supported', 'declare a common parent type', 'either')
+            raise self._error('either is not supported', 'declare a common parent type', 'either')
         name = tags[0] if tags else OBJECT
         if name not in self._types:
-            self._fail(f'unknown type {name}', 'declare it in (:types ...)', name)
+            raise self._error(f'unknown type {name}', 'declare it in (:types ...)', name)
         return name
 
     # ------------------------------------------------------------ actions
@@ -236,7 +155,7 @@ class _Reader:
         if len(scope) != len(parameters):
             names = [p.name for p in parameters]
             doubled = next(name for name in names if names.count(name) > 1)
-            self._fail(f'parameter {doubled} stands twice', 'rename one of them', doubled)
+            raise self._error(f'parameter {doubled} stands twice', 'rename one of them', doubled)
         collected = _Effects()
         if not _nothing(action.effect):
             self._effect(action.effect, (), TRUE, scope, collected)
@@ -278,8 +197,10 @@ class _Reader:
                 universal = isinstance(node, base.ForallCondition)
                 return Forall(variables, body) if universal else Exists(variables, body)
             case functions.BinaryFunction():
-                self._fail('numeric conditions are not supported', 'use predicates', *_COMPARISONS)
-        self._fail(f'{type(node).__name__} is not supported', 'use predicates')
+                raise self._error(
+                    'numeric conditions are not supported', 'use predicates', *_COMPARISONS
+                )
+        raise self._error(f'{type(node).__name__} is not supported', 'use predicates')
 
     def _effect(
         self,
@@ -309,21 +230,21 @@ class _Reader:
             case functions.Increase():
                 collected.cost = self._cost(node)
             case functions.FunctionExpression():
-                self._fail(
+                raise self._error(
                     'numeric effects are not supported',
                     'only (increase (total-cost) number) is',
                     'assign', 'increase', 'decrease', 'scale-up', 'scale-down',
                 )  # fmt: skip
             case base.OneOf():
-                self._fail('oneof is not supported', 'give one definite effect', 'oneof')
+                raise self._error('oneof is not supported', 'give one definite effect', 'oneof')
             case _:
                 kind = type(node).__name__
-                self._fail(f'{kind} is not supported as an effect', 'use predicates')
+                raise self._error(f'{kind} is not supported as an effect', 'use predicates')
 
     def _cost(self, node: functions.Increase) -> float:
         target, amount = node.operands
         if str(target.name).lower() != 'total-cost' or not hasattr(amount, 'value'):
-            self._fail(
+            raise self._error(
                 'numeric effects are not supported',
                 'only (increase (total-cost) number) is',
                 'increase',
@@ -334,9 +255,9 @@ class _Reader:
         name = str(node.name).lower()
         signature = self._predicates.get(name)
         if signature is None:
-            self._fail(f'unknown predicate {name}', 'declare it in (:predicates ...)', name)
+            raise self._error(f'unknown predicate {name}', 'declare it in (:predicates ...)', name)
         if len(signature) != len(node.terms):
-            self._fail(
+            raise self._error(
                 f'{name} has {len(node.terms)} arguments, declared are {len(signature)}',
                 'give it as many as declared',
                 name,
@@ -345,7 +266,7 @@ class _Reader:
         for term, wanted in zip(node.terms, signature, strict=True):
             text, given = self._term(term, scope)
             if not self._types.is_a(given, wanted):
-                self._fail(
+                raise self._error(
                     f'{text} of type {given} stands in {name} where {wanted} is declared',
                     'narrow the type of the variable or widen the declaration',
                     name,
@@ -360,7 +281,7 @@ class _Reader:
         text = f'?{name}'
         if text not in scope:
             mend = 'declare it in :parameters or a quantifier'
-            self._fail(f'unknown variable {text}', mend, text)
+            raise self._error(f'unknown variable {text}', mend, text)
         return text, scope[text]
 
 
@@ -389,8 +310,3 @@ class _Effects:
 def _nothing(node: Any) -> bool:
     """Tell whether a part is missing or ``()``, which the library gives as an empty Or."""
     return node is None or (isinstance(node, base.Or) and not node.operands)
-
-
-def _at_end(error: UnexpectedInput) -> bool:
-    token = getattr(error, 'token', None)
-    return token is not None and token.type == '$END'
