@@ -1,0 +1,1 @@
+"""Planners: backends that propose, and the session that carries a task through."""
