@@ -1,6 +1,6 @@
 """Satisficing search for plans in the transition model of a domain."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count, islice
@@ -23,12 +23,13 @@ def plan(
     state: State,
     goal: Goal,
     *,
+    without: Collection[GroundAction] = frozenset(),
     max_nodes: int = 4_000,
     deadline: Callable[[], bool] | None = None,
 ) -> list[GroundAction] | None:
     """Find actions that lead from a state to a goal; None if none was found in the bounds.
 
-    ``max_nodes`` bounds the states looked at (in a task of thousands of actions each counts
+    Actions of ``without`` are not used. ``max_nodes`` bounds the states looked at (in a task of thousands of actions each counts
     several times), ``deadline`` tells that the time is over. Equal input gives an equal plan.
     Plans are good, but not surely the shortest.
     """
@@ -38,7 +39,7 @@ def plan(
     goals = _ground(goal, model, state)
     budget = _Budget(max_nodes)
     for ground in (_relevant_task, _whole_task):
-        task = ground(model, state, goals, stop)
+        task = ground(model, state, goals, without, stop)
         found = None if task is None else _search(task, budget, stop)
         if task is not None and found is not None:
             return [operator.action for operator in _shorten(task, found)]
@@ -82,7 +83,11 @@ def _ground(goal: Goal, model: PddlModel, state: State) -> list[tuple[Fact, ...]
 
 
 def _relevant_task(
-    model: PddlModel, state: State, goals: list[tuple[Fact, ...]], stop: Stop
+    model: PddlModel,
+    state: State,
+    goals: list[tuple[Fact, ...]],
+    without: Collection[GroundAction],
+    stop: Stop,
 ) -> Task | None:
     """Ground what serves the goals; None if no goal can be reached, or if stopped."""
     rules, table = model.rules, model.table(state.objects)
@@ -92,7 +97,8 @@ def _relevant_task(
         found = Relevance(rules, state, table, stop)
         found.close(dict.fromkeys(fact for facts in some for fact in facts))
         while not stop():
-            task = Task(rules, state, table, found.actions, found.reached, some)
+            actions = (action for action in found.actions if action not in without)
+            task = Task(rules, state, table, actions, found.reached, some)
             plans = RelaxedPlans(task)
             if plans.estimate(task.start) is not None:
                 return task
@@ -108,14 +114,19 @@ def _lacks(task: Task, missing: int, need: Need) -> bool:
 
 
 def _whole_task(
-    model: PddlModel, state: State, goals: list[tuple[Fact, ...]], stop: Stop
+    model: PddlModel,
+    state: State,
+    goals: list[tuple[Fact, ...]],
+    without: Collection[GroundAction],
+    stop: Stop,
 ) -> Task | None:
     """Ground everything that can be reached; None if that is too much."""
     rules, table = model.rules, model.table(state.objects)
     found = reachable(rules, state, table, stop)
     if found is None:
         return None
-    return Task(rules, state, table, found.actions, found.reached, goals)
+    actions = (action for action in found.actions if action not in without)
+    return Task(rules, state, table, actions, found.reached, goals)
 
 
 def _search(task: Task, budget: _Budget, stop: Stop) -> list[Operator] | None:
