@@ -1,23 +1,20 @@
 """The embedded household: executes the primitives of its domain on a true state it keeps."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sage_ros.bridges import home_text
 from sage_ros.bridges.disturbances import ReportDisturber, WorldDisturber
 from sage_ros.bridges.home_view import full_change, full_look, partial_look, what_is_new
+from sage_ros.bridges.household import household
 from sage_ros.bridges.machine import Report
 from sage_ros.bridges.scenes import Scene, find_scene, read_scene
 from sage_ros.contract.environment import Performed, StopSignal, View
 from sage_ros.contract.execution import ActionInfo, BridgeInfo, Failure, Status
 from sage_ros.contract.plan import Number
-from sage_ros.contract.resources import config_path
 from sage_ros.scene.belief import Belief, fold
 from sage_ros.scene.observation import Observation, ObservationKind
-from sage_ros.symbols.domain import Domain
 from sage_ros.symbols.facts import Fact, Value
 from sage_ros.symbols.model import GroundAction, PddlModel, State
-from sage_ros.symbols.pddl_reader import read_domain
 
 DEFAULT_SCENE = 'studio'
 INFORMATION = ('look', 'inventory', 'examine')
@@ -213,12 +210,6 @@ class HomeEnvironment:
         item, place = moved
         kept = {atom for atom in state.atoms if atom[:2] != ('in', item)}
         world.state = State({*kept, ('in', item, place)}, state.objects)
-
-
-@lru_cache(maxsize=1)
-def household() -> Domain:
-    """Read the domain of the household."""
-    return read_domain(config_path('domains/household.pddl'))
 
 
 def _denied(fact: Fact) -> str:

@@ -10,9 +10,9 @@ from typing import Annotated, Literal, NoReturn
 from pydantic import BaseModel, ConfigDict, Field
 
 from sage_ros.bridges.disturbances import Disturbances
-from sage_ros.bridges.yaml_places import Place, PlacedError, YamlFile
 from sage_ros.contract.environment import SceneError
 from sage_ros.contract.resources import config_path
+from sage_ros.contract.yaml_file import ConfigurationError, Key, YamlFile
 from sage_ros.symbols.domain import Domain
 from sage_ros.symbols.facts import Atom, parse_atom
 from sage_ros.symbols.state import State
@@ -105,8 +105,8 @@ def read_scene(path: Path, domain: Domain) -> Scene:
     """Read a scene file; SceneError names file, line, key and mend of what does not fit."""
     try:
         source = YamlFile(path)
-        return _Checked(source, source.parse(SceneFile), domain).scene()
-    except PlacedError as error:
+        return _Checked(source, source.read(SceneFile), domain).scene()
+    except ConfigurationError as error:
         raise SceneError(str(error)) from error
 
 
@@ -119,7 +119,7 @@ class _Checked:
         self._domain = domain
         self._objects: dict[str, str] = {}
         self._atoms: set[Atom] = {('hand_empty',)}
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, Key] = {}
 
     def scene(self) -> Scene:
         for name, receptacle in self._file.receptacles.items():
@@ -133,50 +133,51 @@ class _Checked:
                 self._declare(item, 'item', ('receptacles', name, 'holds', index))
                 self._atoms.add(('in', item, name))
         for number, group in enumerate(self._file.scattered):
-            place: Place = ('scattered', number)
+            key: Key = ('scattered', number)
             for index, item in enumerate(group.objects):
-                self._declare(item, 'item', (*place, 'objects', index))
+                self._declare(item, 'item', (*key, 'objects', index))
             for index, name in enumerate(group.among):
                 if name not in self._file.receptacles:
-                    self._fail((*place, 'among', index), _unknown(name, self._file.receptacles))
+                    mend = _near(name, self._file.receptacles)
+                    self._fail((*key, 'among', index), f'unknown receptacle {name!r}', mend)
         for index, text in enumerate(self._file.facts):
             self._fact(text, ('facts', index))
         return Scene(self._file, self._objects, frozenset(self._atoms))
 
-    def _declare(self, name: str, kind: str, place: Place) -> None:
+    def _declare(self, name: str, kind: str, key: Key) -> None:
         match = _NAME.match(name)
         if match is None:
-            self._fail(place, f'{name!r} is no name: write a type and a number, such as mug_1')
+            self._fail(key, f'{name!r} is no name', 'write a type and a number, such as mug_1')
         type_name = match[1]
         types = self._domain.types
         if type_name not in types.parents:
             known = sorted(types.subtypes(kind))
-            self._fail(place, _unknown(type_name, known, f'{name} has the unknown type'))
+            self._fail(key, f'{name} has the unknown type {type_name!r}', _near(type_name, known))
         if not types.is_a(type_name, kind):
-            self._fail(place, f'{name} is no {kind}')
+            self._fail(key, f'{name} is no {kind}', f'put no {type_name} here')
         if name in self._objects:
             first = '.'.join(map(str, self._places[name]))
-            self._fail(place, f'{name} is already at {first}: give it another number')
+            self._fail(key, f'{name} is already at {first}', 'give it another number')
         self._objects[name] = type_name
-        self._places[name] = place
+        self._places[name] = key
 
-    def _fact(self, text: str, place: Place) -> None:
+    def _fact(self, text: str, key: Key) -> None:
         try:
             atom = parse_atom(text)
         except ValueError as error:
-            self._fail(place, str(error))
+            self._fail(key, str(error), 'write facts such as clean(mug_1)')
         problem = self._domain.check_atom(atom, self._objects)
         if problem is not None:
-            self._fail(place, f'{problem}; name predicates and objects of this scene')
+            self._fail(key, problem, 'name predicates of the domain and objects of this scene')
         if atom[0] not in _FREE:
-            self._fail(place, f'{atom[0]} follows from the rest; facts may be {", ".join(_FREE)}')
+            free = ', '.join(_FREE)
+            self._fail(key, f'{atom[0]} follows from the rest', f'facts may be {free}')
         self._atoms.add(atom)
 
-    def _fail(self, place: Place, text: str) -> NoReturn:
-        raise self._source.error(place, text)
+    def _fail(self, key: Key, problem: str, mend: str) -> NoReturn:
+        raise self._source.error(key, problem, mend)
 
 
-def _unknown(name: str, known: Iterable[str], what: str = 'unknown receptacle') -> str:
+def _near(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, known, n=3, cutoff=0.4)
-    mend = f'did you mean {" or ".join(near)}?' if near else f'there are {", ".join(known)}'
-    return f'{what} {name!r}; {mend}'
+    return f'did you mean {" or ".join(near)}?' if near else f'take one of {", ".join(known)}'
