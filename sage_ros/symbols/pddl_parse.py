@@ -2,10 +2,12 @@
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from lark.exceptions import LarkError, UnexpectedInput
+from lark import Token
+from lark.exceptions import LarkError, ParseError, UnexpectedInput
 from pddl.exceptions import PDDLError, PDDLMissingRequirementError
 from pddl.parser.domain import DomainParser, DomainTransformer
 
@@ -65,6 +67,38 @@ class _Parts(DomainTransformer):  # type: ignore[misc]
     def domain(self, args: list[Any]) -> list[Any]:
         return [arg for arg in args if arg is not None][2:-1]
 
+    def typed_list_name(self, args: list[Any]) -> Any:
+        return _placed(super().typed_list_name, args)
+
+    def typed_list_variable(self, args: list[Any]) -> Any:
+        return _placed(super().typed_list_variable, args)
+
+    def constant(self, args: list[Any]) -> Any:
+        return _placed(super().constant, args)
+
+
+class _PlacedError(PDDLError):  # type: ignore[misc]
+    """An error of the library and the token it is about."""
+
+    def __init__(self, message: str, token: Token) -> None:
+        super().__init__(message)
+        self.token = token
+
+
+def _placed(rule: Callable[[list[Any]], Any], args: list[Any]) -> Any:
+    """Call a rule of the library; its error is about the first doubled name, or the first."""
+    try:
+        return rule(args)
+    except (PDDLError, ParseError) as error:
+        before = [None, *args]
+        names = [
+            arg
+            for previous, arg in zip(before, args, strict=False)
+            if isinstance(arg, Token) and arg != '-' and previous != '-'
+        ]
+        doubled = (name for i, name in enumerate(names) if name in names[:i])
+        raise _PlacedError(str(error), next(doubled, names[0])) from error
+
 
 class _Parser(DomainParser):  # type: ignore[misc]
     transformer_cls = _Parts
@@ -87,10 +121,8 @@ def parse_domain(path: Path, source: str, text: PddlText) -> list[Any]:
         message = f'requirement {needed} is not declared'
         raise DomainError(path, line, column, message, mend) from error
     except (LarkError, PDDLError, ValueError) as error:
-        # The library quotes the words it stumbles over, but does not say where they are.
-        named = [word.lower() for word in re.findall(r"'([^']+)'", str(error))]
-        written = {word.text for word in text.words} - {'-', '(', ')'}
-        line, column = text.find(*[word for word in named if word in written][:1])
+        token = getattr(error, 'token', None)
+        line, column = (token.line, token.column) if token else (1, 1)
         message = str(error).rstrip('.')
         raise DomainError(path, line, column, message, 'correct the definition') from error
     finally:

@@ -70,6 +70,7 @@ class _Reader:
         self._read_types(parts.get('types') or {})
         self._read_constants(parts.get('constants') or [])
         self._read_predicates(parts.get('predicates') or [])
+        self._among = self._section(':functions')
         for function in parts.get('functions') or {}:
             if str(function.name).lower() != 'total-cost':
                 raise self._error(
@@ -152,10 +153,7 @@ class _Reader:
     def _read_action(self, action: Action) -> ActionSchema:
         parameters = self._variables(action.parameters)
         scope = {p.name: p.type for p in parameters}
-        if len(scope) != len(parameters):
-            names = [p.name for p in parameters]
-            doubled = next(name for name in names if names.count(name) > 1)
-            raise self._error(f'parameter {doubled} stands twice', 'rename one of them', doubled)
+        self._check_doubled()
         collected = _Effects()
         if not _nothing(action.effect):
             self._effect(action.effect, (), TRUE, scope, collected)
@@ -167,6 +165,16 @@ class _Reader:
             effects=collected.effects(),
             cost=collected.cost,
         )
+
+    def _check_doubled(self) -> None:
+        """Look for a parameter that stands twice: the library drops the second one."""
+        words = self._text.inside(self._among, ':parameters')
+        names = [word for word in words if word.text.startswith('?')]
+        for i, name in enumerate(names):
+            if any(name.text == earlier.text for earlier in names[:i]):
+                self._among = names[i:]
+                message = f'parameter {name.text} stands twice'
+                raise self._error(message, 'rename one of them', name.text)
 
     def _variables(self, terms: Any) -> tuple[Parameter, ...]:
         return tuple(Parameter(f'?{str(t.name).lower()}', self._type(t)) for t in terms)

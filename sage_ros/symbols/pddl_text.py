@@ -32,7 +32,7 @@ class PddlText:
         found = []
         for i, word in enumerate(self.words):
             if word.text == keyword and i and self.words[i - 1].text == '(':
-                found.append(self.words[i : self._end(i)])
+                found.append(self.words[i : _end(self.words, i)])
         return found
 
     def find(self, *texts: str, among: list[Word] | None = None) -> tuple[int, int]:
@@ -43,13 +43,23 @@ class PddlText:
                 return word.line, word.column
         return (words[0].line, words[0].column) if words else (1, 1)
 
-    def _end(self, start: int) -> int:
-        depth = 1
-        for i in range(start, len(self.words)):
-            depth += {'(': 1, ')': -1}.get(self.words[i].text, 0)
-            if depth == 0:
-                return i
-        return len(self.words)
+    @staticmethod
+    def inside(words: list[Word], keyword: str) -> list[Word]:
+        """Return what stands between the parentheses after a keyword."""
+        for i, word in enumerate(words):
+            if word.text == keyword:
+                return words[i + 2 : _end(words, i + 2)]
+        return []
+
+
+def _end(words: list[Word], start: int) -> int:
+    """Find the parenthesis that closes the form in which a word stands."""
+    depth = 1
+    for i in range(start, len(words)):
+        depth += {'(': 1, ')': -1}.get(words[i].text, 0)
+        if depth == 0:
+            return i
+    return len(words)
 
 
 def _split(text: str) -> Iterator[Word]:

@@ -29,9 +29,9 @@ def plan(
 ) -> list[GroundAction] | None:
     """Find actions that lead from a state to a goal; None if none was found in the bounds.
 
-    Actions of ``without`` are not used. ``max_nodes`` bounds the states looked at (in a task of thousands of actions each counts
-    several times), ``deadline`` tells that the time is over. Equal input gives an equal plan.
-    Plans are good, but not surely the shortest.
+    Actions of ``without`` are not used. ``max_nodes`` bounds the states looked at (in a task of
+    thousands of actions each counts several times), ``deadline`` tells that the time is over.
+    Equal input gives an equal plan. Plans are good, but not surely the shortest.
     """
     if model.goal(state, goal):
         return []
