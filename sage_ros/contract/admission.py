@@ -45,7 +45,8 @@ class AdmissionTable:
 
     ``open_loop``: plans may run on after a mismatch. ``skippable``: actions whose comparison with
     the expectation may be waived. ``failure_phrases``: wording by which the environment says that
-    an action had no effect. ``aliases``: other names of actions that planners use.
+    an action had no effect. ``aliases``: other names of actions that planners use. ``words``: how
+    the environment itself says an action, with ``{0}`` for the first argument.
     """
 
     environment: str = ''
@@ -55,6 +56,14 @@ class AdmissionTable:
     skippable: frozenset[str] = frozenset()
     failure_phrases: tuple[str, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
+
+    def say(self, action: str, args: tuple[str, ...]) -> str:
+        """Say an action in the environment's own words, as far as the file gives them."""
+        words = self.words.get(action)
+        if words is None:
+            return format_atom((action, *args))
+        return words.format(*(arg.replace('_', ' ') for arg in args))
 
 
 def read_admission(path: Path | str, domain: Domain | None = None) -> AdmissionTable:
@@ -79,6 +88,11 @@ def problems(table: AdmissionTable, domain: Domain) -> Iterator[tuple[Key, str, 
             yield ('actions', name), f'{domain.name} has no such action', f'take one of: {known}'
             continue
         own = {p.name: p.type for p in schema.parameters}
+        try:
+            table.say(name, tuple(own))
+        except (IndexError, KeyError, ValueError) as error:
+            mend = f'use {{0}} to {{{len(own) - 1}}}' if own else 'use no braces'
+            yield ('words', name), f'the words do not fit its arguments: {error}', mend
         for index, atom in enumerate(policy.try_facts):
             key = ('actions', name, 'try', index)
             signature = domain.predicates.get(atom[0])
@@ -144,6 +158,7 @@ class _File(_Strict):
     skippable: list[str] = []
     failure_phrases: list[Annotated[str, Field(pattern=r'\w')]] = []
     aliases: dict[str, str] = {}
+    words: dict[str, Annotated[str, Field(min_length=1)]] = {}
 
     @field_validator('actions')
     @classmethod
@@ -167,6 +182,12 @@ class _File(_Strict):
                 raise ValueError(f'{alias!r} is an action itself; remove the alias')
         return aliases
 
+    @field_validator('words')
+    @classmethod
+    def _words_known(cls, words: dict[str, str], info: object) -> dict[str, str]:
+        _require_known(list(words), info)
+        return words
+
     def table(self) -> AdmissionTable:
         return AdmissionTable(
             self.environment,
@@ -176,6 +197,7 @@ class _File(_Strict):
             frozenset(self.skippable),
             tuple(self.failure_phrases),
             self.aliases,
+            self.words,
         )
 
 
