@@ -159,6 +159,7 @@ class BridgeMachine:
         self._observation_due = 0
         self._last_view = View()
         self._taken: dict[str, None] = {}
+        self._forged: dict[str, None] = {}
         self._delayed: list[tuple[int, int, Report]] = []
         self._order = 0
 
@@ -231,11 +232,14 @@ class BridgeMachine:
         if refusal is not None:
             failure, reason = refusal
             # What is not signed cannot use up the id of a command that is.
-            if failure is not Failure.BAD_SIGNATURE:
-                self._take(command.command_id)
+            forged = failure is Failure.BAD_SIGNATURE
+            if forged and command.command_id in self._forged:
+                effects.append(Notice(f'id {command.command_id} came unsigned again'))
+                return
+            _remember(self._forged if forged else self._taken, command.command_id)
             effects.append(self._outcome(command, Status.REFUSED, failure, reason, now))
             return
-        self._take(command.command_id)
+        _remember(self._taken, command.command_id)
         if command.action == RESET_ACTION:
             self._episode = ''
         self._running = _Running(command, sign_of_life=now)
@@ -309,11 +313,6 @@ class BridgeMachine:
             if not math.isfinite(number.value):
                 return f'{number.name} is not a finite number'
         return None
-
-    def _take(self, command_id: str) -> None:
-        self._taken[command_id] = None
-        if len(self._taken) > _REMEMBERED:
-            del self._taken[next(iter(self._taken))]
 
     # ------------------------------------------------------------ the running command
 
@@ -481,6 +480,12 @@ class BridgeMachine:
         while self._delayed and self._delayed[0][0] <= now:
             passed.append(heappop(self._delayed)[2])
         return passed
+
+
+def _remember(ids: dict[str, None], command_id: str) -> None:
+    ids[command_id] = None
+    if len(ids) > _REMEMBERED:
+        del ids[next(iter(ids))]
 
 
 def _nanoseconds(seconds: float) -> int:
