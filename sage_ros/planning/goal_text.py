@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from sage_ros.planning.backend import GoalError
 from sage_ros.symbols.domain import Domain
 from sage_ros.symbols.facts import Fact
 from sage_ros.symbols.goals import Goal, check, parse_goal, typed
@@ -68,10 +69,6 @@ _FIND = re.compile(
 )
 _LIGHT = re.compile(r'(?:look at|examine|inspect) (.+?) (?:under|with|by|in) (.+)')
 _PREFIX = re.compile(r'(?:your task is to:?|please)\s+')
-
-
-class GoalError(ValueError):
-    """A goal that was not understood; the message quotes what and says what would be."""
 
 
 @dataclass(frozen=True, slots=True)

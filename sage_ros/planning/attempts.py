@@ -1,0 +1,48 @@
+"""Which actions make no sense to try again: what failed, and what the monitor refused."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sage_ros.contract.execution import Failure, Status
+from sage_ros.contract.judgement import Decision, Verdict
+from sage_ros.contract.remembering import Transition
+from sage_ros.symbols.state import GroundAction
+
+FINAL = frozenset((Failure.NO_ROOM, Failure.UNKNOWN_OBJECT, Failure.UNKNOWN_ACTION))
+"""Failures that another try does not mend."""
+
+_FAILURES = 3
+_REFUSALS = 3
+
+
+class Attempts:
+    """The refusals of one episode, read together with its transitions.
+
+    An action is barred for good once it failed in a final way, or three times in any way, or was
+    refused three times; and one that was refused, for as long as the belief is the same.
+    """
+
+    def __init__(self) -> None:
+        self._refused: Counter[GroundAction] = Counter()
+        self._at: dict[GroundAction, str] = {}
+
+    def note(self, verdict: Verdict) -> None:
+        """Take a verdict in."""
+        if verdict.decision is Decision.REFUSED:
+            action = GroundAction(verdict.action, verdict.args)
+            self._refused[action] += 1
+            self._at[action] = verdict.belief_hash
+
+    def barred(
+        self, transitions: Iterable[Transition], belief_hash: str
+    ) -> frozenset[GroundAction]:
+        """List the actions not to be tried with this belief."""
+        failed: Counter[GroundAction] = Counter()
+        for transition in transitions:
+            if transition.status in (Status.FAILED, Status.REFUSED):
+                action = GroundAction(transition.action, transition.args)
+                failed[action] += _FAILURES if transition.failure in FINAL else 1
+        barred = {action for action, count in failed.items() if count >= _FAILURES}
+        barred |= {action for action, count in self._refused.items() if count >= _REFUSALS}
+        barred |= {action for action, at in self._at.items() if at == belief_hash}
+        return frozenset(barred)

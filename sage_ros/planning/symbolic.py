@@ -1,0 +1,220 @@
+"""The symbolic backend: searches over what is known, and looks for what it needs and never saw."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from sage_ros.contract.plan import Expectation, ExpectationKind, PlanStep
+from sage_ros.contract.task import Tokens
+from sage_ros.planning.backend import Context, Done, NoPlan, Proposal, Settings
+from sage_ros.planning.exploration import Explorer
+from sage_ros.planning.goal_text import understand
+from sage_ros.planning.world import World
+from sage_ros.scene.belief import Belief
+from sage_ros.symbols.facts import Fact, Value
+from sage_ros.symbols.goals import Goal, is_variable, variable
+from sage_ros.symbols.model import Difference, PddlModel
+from sage_ros.symbols.search import plan
+from sage_ros.symbols.state import GroundAction, State
+
+_MAX_NODES = 4_000
+
+
+def open_backend(world: World, settings: Settings) -> 'SymbolicBackend':
+    """Make the backend; it needs no settings."""
+    del settings
+    return SymbolicBackend(world)
+
+
+class SymbolicBackend:
+    """Plans by search in the domain's transition model.
+
+    What is not known is taken as the priors have it (doors) or as false; a batch ends where more
+    will be known. Each look is chosen by its chance and its cost, and what lies at hand on the
+    way is done on the way.
+    """
+
+    name = 'symbolic'
+    calls = 0
+    tokens = Tokens()
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._domain = world.domain
+        self._model = PddlModel(world.domain, {}, world.actions)
+        self._explorer = Explorer(world.domain, world.priors)
+
+    def goal(self, text: str, context: Context) -> tuple[Fact, ...]:
+        """Turn the goal into facts; GoalError if it is of no known form."""
+        return understand(text, self._domain, context.belief.objects).facts
+
+    def propose(self, context: Context) -> Proposal | Done | NoPlan:
+        """Return steps towards the goal, or a look for what it needs."""
+        belief = context.belief
+        self._explorer.notice(belief)
+        state = self._assume(belief)
+        if self._model.goal(state, context.goal):
+            return Done('all goal facts hold')
+        unfit = self._unfit(context.goal, belief)
+        if unfit:
+            return NoPlan(unfit)
+        sought, open_variables = self._sought(context.goal, belief)
+        if not sought:
+            steps = self._search(state, context.goal, context.barred)
+            if steps:
+                return Proposal(self._batch(belief, state, steps))
+            # Other things of the same types may do.
+            sought = self._kinds(context.goal)
+        else:
+            near = self._at_hand(state, context, open_variables)
+            if near:
+                return Proposal(self._batch(belief, state, near))
+        look = self._explorer.next_look(belief, sought, context.barred)
+        if look:
+            return Proposal(self._batch(belief, state, look, exploring=True))
+        return NoPlan(self._why(context, open_variables, sought))
+
+    # ------------------------------------------------------------ what is known
+
+    def _assume(self, belief: Belief) -> State:
+        """Complete the belief to a state: unknown is false but for doors and the hand."""
+        atoms = set(belief.true_atoms())
+        for name in self._places(belief):
+            if self._explorer.has_door(belief, name):
+                atoms.add(('openable', name))
+        if belief.value(('hand_empty',)) is Value.UNKNOWN and not any(
+            atom[0] == 'holding' for atom in atoms
+        ):
+            atoms.add(('hand_empty',))
+        return State(atoms, belief.objects)
+
+    def _places(self, belief: Belief) -> list[str]:
+        return self._domain.types.select(belief.objects, self._domain.predicates['in'][1])
+
+    def _located(self, belief: Belief) -> set[str]:
+        located = {atom[1] for atom in belief.true_atoms('in')}
+        return located | {atom[1] for atom in belief.true_atoms('holding')}
+
+    def _unfit(self, goal: Goal, belief: Belief) -> str:
+        """Say which place the goal needs and the scene does not have; empty if none."""
+        place = self._domain.predicates['in'][1]
+        for name, kind in goal.variables.items():
+            if self._domain.types.is_a(kind, place):
+                wanted = sum(k == kind for k in goal.variables.values())
+                if len(self._domain.types.select(belief.objects, kind)) < wanted:
+                    return f'no {kind} is known for {name}'
+        return ''
+
+    def _sought(self, goal: Goal, belief: Belief) -> tuple[list[str], list[str]]:
+        """Find the types of things that the goal needs and nobody saw, and the open variables."""
+        thing = self._domain.predicates['in'][0]
+        located = self._located(belief)
+        sought: list[str] = []
+        unresolved: list[str] = []
+        taken: Counter[str] = Counter()
+        fixed = {a for fact in goal.facts for a in fact.args if not is_variable(a)}
+        for name in sorted(fixed - located):
+            kind = belief.objects.get(name)
+            if kind is not None and self._domain.types.is_a(kind, thing):
+                sought.append(kind)
+                unresolved.append(name)
+        for name, kind in goal.variables.items():
+            if not self._domain.types.is_a(kind, thing):
+                continue
+            found = set(self._domain.types.select(belief.objects, kind)) & located - fixed
+            taken[kind] += 1
+            if len(found) < taken[kind]:
+                sought.append(kind)
+                unresolved.append(name)
+        return sought, unresolved
+
+    def _kinds(self, goal: Goal) -> list[str]:
+        """List the types of all things that the goal leaves open."""
+        thing = self._domain.predicates['in'][0]
+        kinds = goal.variables.values()
+        return [kind for kind in kinds if self._domain.types.is_a(kind, thing)]
+
+    # ------------------------------------------------------------ what to do
+
+    def _search(
+        self, state: State, goal: Goal, barred: frozenset[GroundAction]
+    ) -> list[GroundAction]:
+        return plan(self._model, state, goal, without=barred, max_nodes=_MAX_NODES) or []
+
+    def _at_hand(
+        self, state: State, context: Context, unresolved: Sequence[str]
+    ) -> list[GroundAction]:
+        """Find what can be done here and now for the part of the goal whose things are known."""
+        known = _without(context.goal, set(unresolved))
+        if not known.facts or self._model.goal(state, known):
+            return []
+        steps = self._search(state, known, context.barred)
+        here = []
+        for action in steps:
+            if action.name == 'goto':
+                break
+            here.append(action)
+        return here
+
+    def _batch(
+        self,
+        belief: Belief,
+        state: State,
+        actions: Iterable[GroundAction],
+        exploring: bool = False,
+    ) -> tuple[PlanStep, ...]:
+        """Make steps with what each is to change, up to where more will be known."""
+        steps = []
+        for action in actions:
+            change = self._model.project(state, action)
+            steps.append(
+                PlanStep(
+                    action.name,
+                    action.args,
+                    expectation=_expectation(change),
+                    skip=exploring and action.name in self._world.admission.skippable,
+                )
+            )
+            state = state.change(change)
+            if action.name in ('goto', 'open') and not self._explorer.contents_known(
+                belief, action.args[0]
+            ):
+                break
+        return tuple(steps)
+
+    def _why(self, context: Context, unresolved: Sequence[str], sought: Sequence[str]) -> str:
+        """Say why there is nothing more to try."""
+        looked = f'in {len(self._places(context.belief))} places'
+        if unresolved:
+            kinds = ', '.join(dict.fromkeys(sought))
+            reason = f'not found {looked}: {kinds}'
+        else:
+            reason = f'no actions lead to {context.goal} from what is known'
+        barred = ', '.join(map(str, sorted(context.barred)))
+        return f'{reason}; given up: {barred}' if barred else reason
+
+
+def _without(goal: Goal, unresolved: set[str]) -> Goal:
+    """Keep the part of a goal that does without the unresolved variables and objects.
+
+    A variable that loses a relation to them and keeps no other is unresolved as well.
+    """
+    facts = goal.facts
+    while True:
+        kept = tuple(
+            fact for fact in facts if not any(variable(a) in unresolved for a in fact.args)
+        )
+        lost = {variable(a) for fact in goal.facts if fact not in kept for a in fact.args}
+        tied = {variable(a) for fact in kept if len(fact.args) > 1 for a in fact.args}
+        loose = {name for name in lost - tied if is_variable(name)} - unresolved
+        if not loose:
+            return Goal(kept)
+        unresolved |= loose
+        facts = kept
+
+
+def _expectation(change: Difference) -> Expectation:
+    facts = [Fact.of(atom) for atom in sorted(change.added)]
+    facts += [Fact.of(atom, Value.FALSE) for atom in sorted(change.deleted)]
+    if not facts:
+        return Expectation()
+    return Expectation(ExpectationKind.FACTS, tuple(facts))
