@@ -90,7 +90,10 @@ class PddlModel:
         return evaluate(schema.precondition, scope, state.value, objects_of)
 
     def explain(self, state: State, action: GroundAction) -> tuple[Fact, ...]:
-        """Name the facts that forbid an action; ValueError for an unknown or ill-typed one."""
+        """Name the facts that forbid an action, none if it can be done or only types forbid it.
+
+        ValueError for an unknown or ill-typed action.
+        """
         return self.precondition(action, state.value, state.objects)[1]
 
     def project(self, state: State, action: GroundAction) -> Difference:
@@ -135,8 +138,8 @@ class PddlModel:
         """Evaluate a precondition in three values: its value, its false and its unknown facts.
 
         The facts carry their present values: of every conjunct that is false those that make it
-        false, of every one that is unknown those that would settle it. ValueError for an unknown
-        or ill-typed action.
+        false, of every one that is unknown those that would settle it. A precondition that types
+        and equalities alone make false has none. ValueError for an unknown or ill-typed action.
         """
         objects = self.objects if objects is None else objects
         self._require(action, objects)
