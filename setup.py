@@ -93,7 +93,7 @@ class BuildInterfaces(build_ext):
         configure = [
             'cmake', '-S', ROOT, '-B', build, f'-DCMAKE_INSTALL_PREFIX={stage}',
             f'-DCMAKE_PREFIX_PATH={prefix}', f'-DPython3_EXECUTABLE={sys.executable}',
-            '-DCMAKE_BUILD_TYPE=Release', '-DBUILD_TESTING=OFF',
+            '-DCMAKE_BUILD_TYPE=Release', '-DBUILD_TESTING=OFF', '-DSAGE_ROS_CPP_INTERFACES=OFF',
             f'-DSAGE_ROS_INSTALL_SOURCES={"OFF" if editable else "ON"}',
         ]  # fmt: skip
         install = [
