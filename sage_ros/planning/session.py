@@ -68,7 +68,7 @@ def run_task(
     request: TaskRequest,
     open_backend: OpenBackend,
     *,
-    limits: Limits = Limits(),  # noqa: B008  frozen
+    limits: Limits = Limits(),
     cancelled: Callable[[], bool] = lambda: False,
     on_verdict: OnVerdict | None = None,
 ) -> TaskResult:

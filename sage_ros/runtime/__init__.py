@@ -1,0 +1,1 @@
+"""The whole stack in one process on a simulated clock."""
