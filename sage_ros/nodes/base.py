@@ -113,6 +113,10 @@ class SageNode(LifecycleNode):
         """Count who listens to a topic of this node."""
         return int(self._publishers_made[kind].get_subscription_count())
 
+    def publishers(self, kind: type) -> int:
+        """Count who publishes the topic of a dataclass."""
+        return int(self.count_publishers(topic_of(kind).name))
+
     def listen(self, kind: type, handle: Callable[[Any], None]) -> None:
         """Subscribe to the topic of a dataclass; what cannot be converted is counted and said."""
         topic = topic_of(kind)
@@ -153,6 +157,10 @@ class SageNode(LifecycleNode):
         alarm = Alarm(self, handle)
         self._endings.append(alarm.destroy)
         return alarm
+
+    def at_end(self, call: Callable[[], object]) -> None:
+        """Call something when the endpoints go."""
+        self._endings.append(call)
 
     def flush(self) -> None:
         """Wait until what was published has arrived, or for a short while."""

@@ -4,14 +4,12 @@ A wrong value is an error that names file, node, parameter and mend, before anyt
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import yaml
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -22,6 +20,14 @@ from rclpy.lifecycle import LifecycleNode
 from rclpy.parameter import Parameter as RclParameter
 
 from sage_ros.contract.yaml_file import ConfigurationError, YamlFile
+from sage_ros.nodes.parameter_files import (
+    MARK,
+    addresses,
+    check_file,
+    content,
+    parameter_files,
+    sections,
+)
 
 _TYPES = {
     bool: RclParameter.Type.BOOL,
@@ -30,7 +36,6 @@ _TYPES = {
     str: RclParameter.Type.STRING,
 }
 _WORDS = {bool: 'true or false', int: 'an integer', float: 'a double', str: 'a string'}
-_MARK = 'ros__parameters'
 _OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service', 'qos_overrides.*')
 
 
@@ -119,8 +124,8 @@ class Parameters:
         full_name = self._node.get_fully_qualified_name()
         for file in reversed(self._files):
             for section, keys in sections(file):
-                if addresses(section, full_name) and name in _content(file, keys):
-                    return YamlFile(file).error((*keys, _MARK, name), what, mend)
+                if addresses(section, full_name) and name in content(file, keys):
+                    return YamlFile(file).error((*keys, MARK, name), what, mend)
         return ConfigurationError(f'node {full_name}: parameter {name}: {what}; {mend}')
 
     def values(self) -> dict[str, Any]:
@@ -142,62 +147,3 @@ class Parameters:
         for parameter in own:
             self._problems.pop(parameter.name, None)
         return SetParametersResult(successful=True)
-
-
-def parameter_files(arguments: Sequence[str]) -> Iterator[str]:
-    """Iterate over the parameter files in the arguments of a node."""
-    for option, value in pairwise(arguments):
-        if option == '--params-file':
-            yield value
-
-
-def sections(file: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Iterate over the names of nodes in a parameter file, each with the keys that lead there.
-
-    Raises ConfigurationError for what is no parameter file.
-    """
-    yaml_file = YamlFile(file)
-    content = yaml.safe_load(file.read_text(encoding='utf-8'))
-    if not isinstance(content, dict):
-        raise yaml_file.error((), 'is no parameter file', 'begin with the name of a node or /**')
-    todo: list[tuple[tuple[str, ...], object]] = [((str(key),), content[key]) for key in content]
-    while todo:
-        keys, value = todo.pop(0)
-        if not isinstance(value, dict):
-            raise yaml_file.error(keys, 'is no section of a node', f'put {_MARK} below it')
-        if _MARK in value:
-            yield '/'.join(key.strip('/') for key in keys), keys
-        else:
-            todo.extend(((*keys, str(key)), value[key]) for key in value)
-
-
-def addresses(section: str, full_name: str) -> bool:
-    """Tell whether a section of a parameter file is for the node of this full name."""
-    return _matches(section.strip('/').split('/'), full_name.strip('/').split('/'))
-
-
-def check_file(file: Path, full_names: Sequence[str]) -> None:
-    """Raise ConfigurationError if a parameter file has no section for any of the nodes."""
-    found = [section for section, _ in sections(file)]
-    if not any(addresses(section, name) for section in found for name in full_names):
-        mend = f'name the section {" or ".join(full_names)}, or /**'
-        there = ', '.join(f'/{section}' for section in found) or 'nobody'
-        raise ConfigurationError(
-            f'{file}:1: is for {there}, not for {", ".join(full_names)}; {mend}'
-        )
-
-
-def _content(file: Path, keys: Sequence[str]) -> Mapping[str, object]:
-    content = yaml.safe_load(file.read_text(encoding='utf-8'))
-    for key in (*keys, _MARK):
-        content = content[key]
-    return content or {}
-
-
-def _matches(pattern: Sequence[str], name: Sequence[str]) -> bool:
-    """Match with ``*`` for one part of a name and ``**`` for any number of them."""
-    if not pattern:
-        return not name
-    if pattern[0] == '**':
-        return any(_matches(pattern[1:], name[i:]) for i in range(len(name) + 1))
-    return bool(name) and pattern[0] in ('*', name[0]) and _matches(pattern[1:], name[1:])

@@ -80,11 +80,11 @@ TOPICS: tuple[Topic, ...] = (
         'the running command ends at once; needs no signature',
     ),
     Topic(
-        'heartbeat', Heartbeat, reliable(1), ('monitor',), ('bridge',),
+        'heartbeat', Heartbeat, reliable(1), ('monitor',), ('bridge', 'planner'),
         '10 Hz; without it what moves stops within the lease',
     ),
     Topic(
-        'outcome', Outcome, everything(), ('bridge',), ('monitor', 'memory', 'planner'),
+        'outcome', Outcome, everything(), ('bridge',), ('monitor', 'memory'),
         'how a command ended, exactly one for each',
     ),
     Topic(
@@ -92,11 +92,11 @@ TOPICS: tuple[Topic, ...] = (
         'numbered reports of the world',
     ),
     Topic(
-        'admissible', Admissible, latched(), ('bridge',), ('monitor', 'planner'),
+        'admissible', Admissible, latched(), ('bridge',), ('monitor',),
         'valid actions, from environments that list them',
     ),
     Topic(
-        'bridge_info', BridgeInfo, latched(), ('bridge',), ('monitor', 'planner', 'memory'),
+        'bridge_info', BridgeInfo, latched(), ('bridge',), ('monitor', 'planner'),
         'what the bridge is and takes',
     ),
     Topic(
@@ -108,7 +108,7 @@ TOPICS: tuple[Topic, ...] = (
         'an episode that begins or ends',
     ),
     Topic(
-        'monitor_state', MonitorState, latched(), ('monitor',), ('planner',),
+        'monitor_state', MonitorState, latched(), ('monitor',), (),
         'what the monitor is doing, on change',
     ),
     Topic(

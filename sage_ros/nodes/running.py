@@ -14,7 +14,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from sage_ros.contract.yaml_file import ConfigurationError
 from sage_ros.nodes.base import SageNode
-from sage_ros.nodes.parameters import parameter_files, sections
+from sage_ros.nodes.parameter_files import parameter_files, sections
 
 _SPIN_S = 0.1
 _STOP_S = 3.0

@@ -80,11 +80,17 @@ PLANNER = (
     Parameter('model_context', 8192, 'context of the model', 512, 1_048_576, 'tokens'),
     Parameter('model_attempts', 3, 'attempts to get a usable reply', 1, 20),
     Parameter(
-        'answer_timeout', 5.0,
-        'longest wait for an answer of the monitor or memory, or for the bridge to appear',
+        'answer_timeout', 10.0, 'longest wait for an answer of the monitor or of memory',
         0.1, 600.0, 's',
     ),
     Parameter(
+        'bridge_timeout', 5.0, 'longest wait for a bridge to appear', 0.1, 600.0, 's'
+    ),
+    Parameter(
         'reset_timeout', 130.0, 'longest wait for an episode to begin', 0.1, _DAY, 's'
+    ),
+    Parameter(
+        'monitor_timeout', 3.0, 'silence of the monitor after which it counts as lost',
+        0.2, 600.0, 's',
     ),
 )  # fmt: skip
