@@ -224,10 +224,10 @@ _SENTENCES: tuple[tuple[re.Pattern[str], _Meaning], ...] = tuple(
     (_sentence(text), meaning)
     for text, meaning in (
         (
-            r'You are in the middle of a room\.(?: Looking quickly around you, you see <LIST>\.)?',
+            r'You are in the middle of an? [a-z ]+\.(?: Looking [a-z ]+, you see <LIST>\.)?',
             _middle,
         ),
-        (r'You arrive at <R>\.', _arrive),
+        (r'You arrive at (?!loc )<R>\.', _arrive),
         (r'You arrive at loc [0-9]+\. (?:On the|In the|The) <R>', _arrive),
         (r'You are facing the <LIST>\.', _facing),
         (r'On the <R>, you see <LIST>\.', _on),
