@@ -1,11 +1,24 @@
 """The bridge as a pure state machine: checks commands, runs one at a time, numbers its reports."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from heapq import heappop, heappush
 
-from sage_ros.contract.environment import Performed, View
+from sage_ros.bridges.events import (
+    BridgeEffect,
+    BridgeEvent,
+    Finished,
+    Halt,
+    Look,
+    Looked,
+    MachineConfig,
+    Notice,
+    Report,
+    ReportFilter,
+    ResyncRequest,
+    Start,
+)
+from sage_ros.bridges.outbox import Outbox
+from sage_ros.contract.environment import View
 from sage_ros.contract.execution import (
     RESET_ACTION,
     Admissible,
@@ -21,90 +34,25 @@ from sage_ros.contract.journal import Tick
 from sage_ros.contract.signing import verify
 from sage_ros.scene.observation import Header, Observation, ObservationKind
 
+__all__ = [
+    'BridgeEffect',
+    'BridgeEvent',
+    'BridgeMachine',
+    'Finished',
+    'Halt',
+    'Look',
+    'Looked',
+    'MachineConfig',
+    'Notice',
+    'Report',
+    'ReportFilter',
+    'ResyncRequest',
+    'Start',
+]
+
 _NANOSECONDS = 1_000_000_000
 _REMEMBERED = 4096
 """How many ids of commands are remembered, so that none gets a second outcome."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResyncRequest:
-    """Somebody missed an observation: the next one is to be a snapshot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The environment ended a command. ``task`` is what it states, after a reset only.
-
-    Performed as UNKNOWN with ENVIRONMENT_LOST: the environment is gone until the next reset.
-    """
-
-    command_id: str
-    performed: Performed
-    task: str = ''
-
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """The answer to a Look; ``view`` None: nothing changed. ``lost`` says why it is gone."""
-
-    full: bool
-    view: View | None = None
-    lost: str = ''
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Call the environment for this command, after all calls already asked for."""
-
-    command: Command
-
-
-@dataclass(frozen=True, slots=True)
-class Halt:
-    """Set the stop signal of the running command."""
-
-    command_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Ask the environment for its full view or for what changed by itself."""
-
-    full: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something that people should read in the log."""
-
-    text: str
-
-
-Report = Outcome | Observation | Admissible
-BridgeEvent = Command | Stop | Heartbeat | ResyncRequest | Finished | Looked | Tick
-BridgeEffect = Start | Halt | Look | Report | Notice
-ReportFilter = Callable[[Report], list[tuple[float, Report]]]
-"""Turns a report into those that really leave the bridge, each after a delay in seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class MachineConfig:
-    """Durations in seconds, all positive.
-
-    ``monitor_lease``: how long a motion goes on without a heartbeat; ``snapshot_period``: longest
-    time between two snapshots; ``halt_grace``: how long a halted command may take to end before
-    its outcome is given as UNKNOWN.
-    """
-
-    monitor_lease: float = 0.5
-    snapshot_period: float = 10.0
-    halt_grace: float = 0.25
-
-    def __post_init__(self) -> None:
-        for name in ('monitor_lease', 'snapshot_period', 'halt_grace'):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise ValueError(f'{name} must be a positive number of seconds, not {value}')
 
 
 @dataclass(slots=True)
@@ -142,7 +90,7 @@ class BridgeMachine:
         config = config or MachineConfig()
         self.info = info
         self._key = key
-        self._filter = report_filter
+        self._outbox = Outbox(report_filter)
         self._lease = _nanoseconds(config.monitor_lease)
         self._snapshot_period = _nanoseconds(config.snapshot_period)
         self._grace = _nanoseconds(config.halt_grace)
@@ -160,8 +108,6 @@ class BridgeMachine:
         self._last_view = View()
         self._taken: dict[str, None] = {}
         self._forged: dict[str, None] = {}
-        self._delayed: list[tuple[int, int, Report]] = []
-        self._order = 0
 
     @property
     def episode_id(self) -> str:
@@ -200,7 +146,7 @@ class BridgeMachine:
                 pass
         self._watch_running(now, effects)
         self._observe_in_time(now, effects)
-        return self._through_filter(effects, now)
+        return self._outbox.pass_on(effects, now)
 
     def next_deadline(self) -> int | None:
         """Return when a Tick is needed next, if nothing else happens before."""
@@ -218,8 +164,8 @@ class BridgeMachine:
                 times.append(self._snapshot_due)
             if running is None or self.info.static_between_commands:
                 times.append(self._observation_due)
-        if self._delayed:
-            times.append(self._delayed[0][0])
+        if self._outbox.next_time is not None:
+            times.append(self._outbox.next_time)
         return min(times, default=None)
 
     # ------------------------------------------------------------ commands
@@ -461,25 +407,6 @@ class BridgeMachine:
         return Outcome(
             header, command.episode_id, command.command_id, status, failure, reason, task
         )
-
-    def _through_filter(self, effects: list[BridgeEffect], now: int) -> list[BridgeEffect]:
-        """Let the filter delay, drop, double or change reports; add those whose time has come."""
-        if self._filter is None:
-            return effects
-        passed: list[BridgeEffect] = []
-        for effect in effects:
-            if not isinstance(effect, Outcome | Observation | Admissible):
-                passed.append(effect)
-                continue
-            for delay, report in self._filter(effect):
-                if delay <= 0:
-                    passed.append(report)
-                    continue
-                self._order += 1
-                heappush(self._delayed, (now + _nanoseconds(delay), self._order, report))
-        while self._delayed and self._delayed[0][0] <= now:
-            passed.append(heappop(self._delayed)[2])
-        return passed
 
 
 def _remember(ids: dict[str, None], command_id: str) -> None:

@@ -132,6 +132,6 @@ def test_machine_of_a_disturbed_scene_disturbs_its_reports(disturbed: Any) -> No
     home = HomeEnvironment()
     machine = make_machine(home, bytes(32), MachineConfig())
     home.reset(disturbed('{outcome: {lost: [1]}}'), 0, '')
-    assert machine._filter == home.report_filter
+    assert machine._outbox._filter == home.report_filter
     assert home.report_filter(Outcome()) == [(0.0, Outcome())]
     assert home.report_filter(Outcome()) == []
