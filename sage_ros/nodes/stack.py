@@ -106,8 +106,11 @@ class StackOptions:
             arguments += ['--params-file', str(file)]
         for name, value in self.parameters(spec).items():
             arguments += ['-p', f'{name}:={_yaml(value)}']
-        logger = full_name.strip('/').replace('/', '.')
-        return [*arguments, '--log-level', f'{logger}:={self.log_level}']
+        return [*arguments, '--log-level', self.logger(spec)]
+
+    def logger(self, spec: NodeSpec) -> str:
+        """Write the level of a node's logger as an argument of --log-level."""
+        return f'{self.full_name(spec).strip("/").replace("/", ".")}:={self.log_level}'
 
 
 def default_key_file() -> Path:
