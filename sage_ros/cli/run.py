@@ -1,18 +1,25 @@
 """``sage run``: carry out one goal and say how it went."""
 
+import signal
 import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from types import FrameType
+from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
 
 from sage_ros.cli.show import Story, as_json, print_result
-from sage_ros.contract.environment import EnvironmentLost, SceneError
+from sage_ros.contract.environment import EnvironmentLost
 from sage_ros.contract.signing import KeyFileError
 from sage_ros.contract.task import TaskRequest, TaskResult
+from sage_ros.planning.link import LinkLost
 
-WRONG_USE = 2
+_WRONG_USE = 2
+_START_S = 30.0
 
 
 def run(
@@ -53,10 +60,9 @@ def run(
 
     Exit status: 0 done, 1 not done, 2 wrong use or environment.
     """
-    errors = Console(stderr=True)
     if game is not None:
         if scene:
-            _fail(errors, '--game and --scene exclude each other: give one of them')
+            _fail('--game and --scene exclude each other: give one of them')
         env = 'alfworld' if env == 'home' else env
         scene = str(game)
     if scene and Path(scene).exists():
@@ -70,19 +76,83 @@ def run(
         model=model,
         max_steps=max_steps,
     )
-    console = Console(stderr=json, quiet=json)
+    # With --json the story goes nowhere: standard output holds one object only.
+    console = Console(quiet=json)
     try:
         if in_process:
             result = _in_process(request, Story(console))
         else:
-            result = _over_ros(request, Story(console), console, namespace, params)
-    except (SceneError, EnvironmentLost, KeyFileError, OSError, ValueError, ImportError) as error:
-        _fail(errors, str(error))
-    except KeyboardInterrupt:
-        errors.print('interrupted')
-        raise typer.Exit(130) from None
+            result = _over_ros(request, Story(console), namespace, params)
+    except (LinkLost, EnvironmentLost, KeyFileError) as error:
+        _fail(str(error))
+    except (OSError, ValueError, ImportError) as error:
+        # Files, names and values that cannot be used; extras that are not installed.
+        _fail(str(error))
     if json:
         sys.stdout.write(as_json(result) + '\n')
     else:
         print_result(console, result)
     raise typer.Exit(0 if result.success else 1)
+
+
+def _fail(reason: str) -> NoReturn:
+    sys.stderr.write(f'sage run: {reason}\n')
+    raise typer.Exit(_WRONG_USE)
+
+
+def _in_process(request: TaskRequest, story: Story) -> TaskResult:
+    """Carry the task out in this process; Ctrl-C cancels it."""
+    from sage_ros.runtime.local import run_local
+
+    with _interruption() as interrupted:
+        return run_local(request, cancelled=interrupted, on_verdict=story)
+
+
+def _over_ros(
+    request: TaskRequest, story: Story, namespace: str, params: Path | None
+) -> TaskResult:
+    """Start the nodes that do not run yet, send the goal, and stop what was started."""
+    from sage_ros.cli.up import Stack, StackError
+    from sage_ros.nodes.client import GoalClient
+    from sage_ros.nodes.stack import StackOptions
+
+    options = StackOptions(
+        environment=request.environment,
+        scene=request.scene,
+        seed=request.seed,
+        namespace=namespace,
+        parameter_file='' if params is None else str(params),
+    )
+    wanted = frozenset(spec.name for spec in options.nodes)
+    with (
+        GoalClient(namespace) as client,
+        tempfile.TemporaryDirectory(prefix='sage-') as logs,
+        Stack(options, Path(logs)) as stack,
+    ):
+        try:
+            missing = wanted - client.nodes()
+            if missing:
+                stack.start(missing)
+            client.wait_for_planner(_START_S, stack.check)
+            return client.execute(request, story, watch=stack.check)
+        except StackError as error:
+            _fail(str(error))
+
+
+@contextmanager
+def _interruption() -> Iterator[Callable[[], bool]]:
+    """Take note of the first Ctrl-C or SIGTERM; a second one acts as usual."""
+    received: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, _: FrameType | None) -> None:
+        received.append(number)
+        signal.signal(number, before[signal.Signals(number)])
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield lambda: bool(received)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
