@@ -86,7 +86,7 @@ def format_atom(atom: Atom) -> str:
 
 
 def parse_atom(text: str) -> Atom:
-    """Read ``in(mug_1, desk_1)`` or ``hand_empty``; ValueError says what is wrong with the text."""
+    """Read ``in(mug_1, desk_1)`` or ``hand_empty``; ValueError says what is wrong with it."""
     match = _ATOM.match(text)
     if match is None:
         raise ValueError(f'not an atom: {text!r} (expected predicate(argument, ...))')
