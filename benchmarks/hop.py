@@ -21,13 +21,13 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 
 from sage_ros import msg, srv
-from sage_ros.bench.results import machine
+from sage_ros.bench.results import write_results
 from sage_ros.contract.execution import ActionInfo, BridgeInfo, Command, Outcome, Status
 from sage_ros.contract.plan import Expectation, ExpectationKind, Plan, PlanStep
 from sage_ros.contract.resources import config_path
 from sage_ros.contract.signing import make_key
-from sage_ros.nodes import qos
 from sage_ros.nodes.convert import from_message, to_message
+from sage_ros.nodes.qos import topic_of
 from sage_ros.scene.observation import Header, Observation, ObservationKind, Pattern, SceneObject
 from sage_ros.symbols.facts import Fact, Value
 from sage_ros.symbols.pddl_reader import read_domain
@@ -43,13 +43,15 @@ class Driver:
         self.executor = SingleThreadedExecutor()
         self.executor.add_node(self.node)
         node = self.node
-        self.plans = node.create_publisher(msg.Plan, 'plan', qos.PLAN)
-        self.outcomes = node.create_publisher(msg.Outcome, 'outcome', qos.OUTCOME)
-        self.observations = node.create_publisher(msg.Observation, 'observation', qos.OBSERVATION)
-        self.info = node.create_publisher(msg.BridgeInfo, 'bridge_info', qos.BRIDGE_INFO)
+        self.plans = node.create_publisher(msg.Plan, 'plan', topic_of(Plan).qos)
+        self.outcomes = node.create_publisher(msg.Outcome, 'outcome', topic_of(Outcome).qos)
+        self.observations = node.create_publisher(
+            msg.Observation, 'observation', topic_of(Observation).qos
+        )
+        self.info = node.create_publisher(msg.BridgeInfo, 'bridge_info', topic_of(BridgeInfo).qos)
         self.relay = node.create_publisher(msg.Plan, 'relay_in', 10)
         self.begin = node.create_client(srv.BeginEpisode, 'begin_episode')
-        node.create_subscription(msg.Command, 'command', self._on_command, qos.COMMAND)
+        node.create_subscription(msg.Command, 'command', self._on_command, topic_of(Command).qos)
         node.create_subscription(msg.Plan, 'relay_out', self._on_relay, 10)
         self.commands: list[tuple[float, msg.Command]] = []
         self.relayed: list[float] = []
@@ -224,9 +226,7 @@ class Driver:
 def interval(ratios: list[float]) -> tuple[float, float]:
     """Return a 95 % bootstrap interval of the median."""
     rng = random.Random(0)
-    medians = sorted(
-        statistics.median(rng.choices(ratios, k=len(ratios))) for _ in range(2_000)
-    )
+    medians = sorted(statistics.median(rng.choices(ratios, k=len(ratios))) for _ in range(2_000))
     return medians[50], medians[1949]
 
 
@@ -271,6 +271,7 @@ def main() -> int:
     parser.add_argument('--size', type=int, default=50, help='messages in a block')
     parser.add_argument('--period', type=float, default=0.01, help='seconds between messages')
     parser.add_argument('--steps', type=int, nargs='*', default=[1, 20])
+    parser.add_argument('-o', '--output', type=Path, help='write the rows as JSON here')
     args = parser.parse_args()
     environment = os.environ | {
         'ROS_DOMAIN_ID': os.environ.get('ROS_DOMAIN_ID', '97'),
@@ -296,10 +297,13 @@ def main() -> int:
         try:
             driver = Driver(args.receptacles, args.objects, args.rate, args.period)
             driver.begin_episode()
+            rows: list[dict[str, float]] = []
             for steps in args.steps:
                 result = measure(driver, steps, args.blocks, args.size)
-                settings = {'objects': args.objects, 'rate': args.rate}
-                print(json.dumps({**settings, **result, **machine()}), flush=True)
+                rows.append({'objects': args.objects, 'rate_hz': args.rate, **result})
+                print(json.dumps(rows[-1]), flush=True)
+            if args.output:
+                write_results(args.output, 'hop', {'rows': rows})
         finally:
             rclpy.try_shutdown()
             for child in children:
