@@ -92,7 +92,9 @@ def run(
         sys.stdout.write(as_json(result) + '\n')
     else:
         print_result(console, result)
-    raise typer.Exit(0 if result.success else 1)
+    # Without an episode it was the environment, or what was asked of it, that did not work.
+    failed = 1 if result.episode_id else _WRONG_USE
+    raise typer.Exit(0 if result.success else failed)
 
 
 def _fail(reason: str) -> NoReturn:

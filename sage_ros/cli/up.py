@@ -75,6 +75,10 @@ class Stack:
                     f'the {spec.name} ended with {_describe(status)}{self._last_words(spec)}'
                 )
 
+    def process(self, name: str) -> subprocess.Popen[bytes]:
+        """Return the process of a node; KeyError if it was not started."""
+        return {spec.name: process for spec, process in self._processes}[name]
+
     def stop(self) -> None:
         """Stop all nodes, planner first, monitor last; returns when none is left."""
         for _, process in reversed(self._processes):
