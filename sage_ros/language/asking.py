@@ -87,12 +87,14 @@ class Asker:
         schema: Schema,
         check: Check[Reply],
         *,
+        note: Callable[[], str] = str,
         episode_id: str = '',
     ) -> Reply:
         """Return a reply that reads as ``shape`` and passes the check.
 
-        A bad reply is sent back with what is wrong with it. Raises the ModelError of the last
-        attempt, and at once one that asking again cannot mend.
+        A bad reply is sent back with what is wrong with it. What ``note`` says of a good one is
+        recorded beside the purpose. Raises the ModelError of the last attempt, and at once one
+        that asking again cannot mend.
         """
         first = [Message(Role.SYSTEM, system), Message(Role.USER, prompt)]
         messages = first
@@ -122,6 +124,9 @@ class Asker:
                     raise
                 messages = [*first, *_repair(raw, error)]
             else:
+                noted = note()
+                if noted:
+                    exchange = replace(exchange, purpose=f'{purpose} ({noted})')
                 self._record(exchange, raw, '')
                 return reply
         raise AssertionError('the last attempt returns or raises')

@@ -1,0 +1,1 @@
+"""Measurements: sets of games and tasks, and what came out with what it was measured on."""
