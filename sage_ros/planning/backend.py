@@ -95,6 +95,11 @@ class Backend(Protocol):
         ...
 
 
+def never() -> bool:
+    """Do not cancel."""
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the backends take; those of a model are of no concern to one without.
@@ -108,7 +113,7 @@ class Settings:
     num_ctx: int = 8192
     attempts: int = 3
     on_exchange: Callable[[ModelExchange], None] | None = None
-    cancelled: Callable[[], bool] = field(default=lambda: False)
+    cancelled: Callable[[], bool] = never
 
 
 BACKENDS: Mapping[str, str] = {

@@ -25,6 +25,7 @@ from sage_ros.planning.backend import (
     GoalError,
     NoPlan,
     Proposal,
+    never,
 )
 from sage_ros.planning.link import Link, LinkLost
 from sage_ros.planning.world import World, load_world
@@ -69,7 +70,7 @@ def run_task(
     open_backend: OpenBackend,
     *,
     limits: Limits = Limits(),
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Callable[[], bool] = never,
     on_verdict: OnVerdict | None = None,
 ) -> TaskResult:
     """Carry a task through and say how it went.

@@ -40,7 +40,7 @@ from sage_ros.memory.core import HoldRequest, MemoryCore
 from sage_ros.monitoring.config import GateConfig
 from sage_ros.monitoring.effects import Answer, Resync
 from sage_ros.monitoring.gate import Gate
-from sage_ros.planning.backend import Backend, Settings, make_backend
+from sage_ros.planning.backend import Backend, Settings, make_backend, never
 from sage_ros.planning.link import LinkLost
 from sage_ros.planning.session import Limits, OnVerdict, run_task
 from sage_ros.planning.world import World, configuration
@@ -299,7 +299,7 @@ def run_local(
     settings: Settings | None = None,
     limits: Limits | None = None,
     gate: GateConfig | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Callable[[], bool] = never,
     on_verdict: OnVerdict | None = None,
     on_journal: OnJournal | None = None,
 ) -> TaskResult:
