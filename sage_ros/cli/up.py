@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -13,7 +14,7 @@ from typing import IO
 
 from sage_ros.contract.signing import KeyFileError
 from sage_ros.contract.yaml_file import ConfigurationError
-from sage_ros.nodes.stack import NodeSpec, StackOptions, prepare_key
+from sage_ros.nodes.stack import PLANNER, NodeSpec, StackOptions, prepare_key
 
 _POLL_S = 0.1
 _PATIENCE_S = 5.0
@@ -80,12 +81,16 @@ class Stack:
         return {spec.name: process for spec, process in self._processes}[name]
 
     def stop(self) -> None:
-        """Stop all nodes, planner first, monitor last; returns when none is left."""
-        for _, process in reversed(self._processes):
-            if process.poll() is None:
+        """Stop all nodes, first the planner, which ends its episode; returns when none is left."""
+        planners = [p for spec, p in self._processes if spec is PLANNER]
+        others = [p for spec, p in self._processes if spec is not PLANNER]
+        for group in (planners, others):
+            for process in group:
                 process.terminate()
+            end = time.monotonic() + _PATIENCE_S
+            for process in group:
                 try:
-                    process.wait(_PATIENCE_S)
+                    process.wait(max(0.0, end - time.monotonic()))
                 except subprocess.TimeoutExpired:
                     process.kill()
                     process.wait()

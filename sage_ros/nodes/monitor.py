@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import std_srvs.srv
@@ -119,16 +120,21 @@ class MonitorNode(SageNode):
         self._waiting.clear()
 
     def _read(self) -> tuple[AdmissionTable, Domain]:
-        name = self.parameters['environment']
+        path = self._admission_file()
+        domain = read_domain(config_path(f'domains/{read_admission(path).domain}'))
+        return read_admission(path, domain), domain
+
+    def _admission_file(self) -> Path:
+        name, file = self.parameters['environment'], self.parameters['admission_file']
+        if file:
+            return Path(file).expanduser()
         try:
-            path = config_path(f'admission/{name}.yaml')
+            return config_path(f'admission/{name}.yaml')
         except FileNotFoundError as error:
             folder = config_path('admission')
             known = ', '.join(sorted(file.stem for file in folder.glob('*.yaml')))
             what = f'no admission file for {name!r} in {folder}'
             raise self.parameters.error('environment', what, f'give one of: {known}') from error
-        domain = read_domain(config_path(f'domains/{read_admission(path).domain}'))
-        return read_admission(path, domain), domain
 
     # ------------------------------------------------------------ the gate
 

@@ -19,7 +19,8 @@ _KEY_FILE = Parameter(
 
 MONITOR = (
     *_COMMON,
-    Parameter('environment', 'home', 'environment, which names the file in config/admission'),
+    Parameter('environment', 'home', 'environment that the bridge has'),
+    Parameter('admission_file', '', 'admission file; empty: config/admission/<environment>.yaml'),
     _KEY_FILE,
     *(
         Parameter(

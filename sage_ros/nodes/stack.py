@@ -37,7 +37,7 @@ BRIDGE = NodeSpec('bridge', 'sage_ros.nodes.bridge', ('environment', 'scene', 'k
 PLANNER = NodeSpec('planner', 'sage_ros.nodes.planner', ('seed',))
 
 NODES: tuple[NodeSpec, ...] = (MONITOR, MEMORY, BRIDGE, PLANNER)
-"""In the order of starting; they stop in the opposite order."""
+"""In the order of starting."""
 
 REMAPPINGS: tuple[tuple[str, str], ...] = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
 """For every node, so that robots in different namespaces keep their frames apart."""
