@@ -223,14 +223,14 @@ class _Session:
         goal = Goal(facts)
         fruitless = 0
         while True:
-            self._check_cancelled()
+            self._catch_up()
             left = self._max_steps - self._counts[Decision.ADMITTED]
             if left <= 0:
                 reason = f'{self._max_steps} steps were carried out'
                 raise _Ended(EndCause.STEP_LIMIT, reason)
             context = replace(self._context(), goal=goal, steps_left=left)
             proposal = backend.propose(context)
-            self._check_cancelled()
+            self._catch_up()
             match proposal:
                 case Done():
                     raise _Ended(EndCause.CLAIMED, proposal.reason)
@@ -335,9 +335,20 @@ class _Session:
         policy = world.admission.actions.get(action)
         return self._after(self._limits.fate + (policy.deadline_s if policy else 0.0))
 
+    def _catch_up(self) -> None:
+        """Take in what has arrived; raises _Ended if the episode is over or is to be."""
+        self._check_cancelled()
+        while (event := self._link.wait(0.0)) is not None:
+            self._take(event)
+        if self._episode is not None:
+            raise _Ended
+
     def _receive(self, timeout_s: float) -> Verdict | None:
-        """Wait for a verdict of this episode and count it; takes note of the episode's end."""
-        event = self._link.wait(timeout_s)
+        """Wait for a verdict of this episode; takes note of the episode's end."""
+        return self._take(self._link.wait(timeout_s))
+
+    def _take(self, event: Verdict | Episode | None) -> Verdict | None:
+        """Count a verdict of this episode and return it; takes note of the episode's end."""
         if isinstance(event, Episode):
             if event.episode_id == self._episode_id and event.phase is EpisodePhase.ENDED:
                 self._episode = event
