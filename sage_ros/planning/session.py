@@ -194,16 +194,16 @@ class _Session:
     def _end(self, cause: EndCause | None, reason: str) -> None:
         """See to it that the episode ends, and learn how it did."""
         self._result = replace(self._result, reason=reason)
-        if cause is not None and self._episode is None:
-            request = EndEpisode(self._episode_id, cause, reason)
-            try:
+        try:
+            if cause is not None and self._episode is None:
+                request = EndEpisode(self._episode_id, cause, reason)
                 self._link.end_episode(request, self._limits.reply)
-            except LinkLost as error:
-                parts = [reason, f'and the episode could not be ended: {error}']
-                self._result = replace(self._result, reason='; '.join(filter(None, parts)))
-        deadline = self._after(self._limits.ended)
-        while self._episode is None and self._link.now() < deadline:
-            self._receive(self._limits.poll)
+            deadline = self._after(self._limits.ended)
+            while self._episode is None and self._link.now() < deadline:
+                self._receive(self._limits.poll)
+        except LinkLost as error:
+            parts = [reason, f'and the episode could not be ended: {error}']
+            self._result = replace(self._result, reason='; '.join(filter(None, parts)))
 
     # ------------------------------------------------------------ carrying out
 

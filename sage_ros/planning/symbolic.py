@@ -170,7 +170,7 @@ class SymbolicBackend:
                 PlanStep(
                     action.name,
                     action.args,
-                    expectation=_expectation(change),
+                    expectation=_expectation(action, change),
                     skip=exploring and action.name in self._world.admission.skippable,
                 )
             )
@@ -212,9 +212,16 @@ def _without(goal: Goal, unresolved: set[str]) -> Goal:
         facts = kept
 
 
-def _expectation(change: Difference) -> Expectation:
-    facts = [Fact.of(atom) for atom in sorted(change.added)]
-    facts += [Fact.of(atom, Value.FALSE) for atom in sorted(change.deleted)]
+def _expectation(action: GroundAction, change: Difference) -> Expectation:
+    """Expect what the action does to its own arguments.
+
+    What it does to other things may be out of sight, such as what gets hot behind a door.
+    """
+    own = set(action.args)
+    facts = [Fact.of(atom) for atom in sorted(change.added) if own.issuperset(atom[1:])]
+    facts += [
+        Fact.of(atom, Value.FALSE) for atom in sorted(change.deleted) if own.issuperset(atom[1:])
+    ]
     if not facts:
         return Expectation()
     return Expectation(ExpectationKind.FACTS, tuple(facts))
