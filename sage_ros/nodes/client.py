@@ -20,6 +20,7 @@ from sage_ros.nodes.convert import from_message, to_message
 from sage_ros.planning.link import LinkLost
 
 _SPIN_S = 0.05
+_ACCEPT_S = 10.0
 _LAST_WORDS_S = 0.2
 _DISCOVERY_S = 3.0
 _QUIET_S = 1.0
@@ -107,6 +108,7 @@ class GoalClient:
 
         goal = to_message(request, ExecuteTask.Goal)
         accepting = self._action.send_goal_async(goal, feedback_callback=feedback)
+        asked = time.monotonic()
         give_up = None
         cancelling = None
         result = None
@@ -117,6 +119,8 @@ class GoalClient:
                 if not accepting.result().accepted:
                     raise LinkLost('the planner rejected the goal')
                 result = accepting.result().get_result_async()
+            if result is None and time.monotonic() > asked + _ACCEPT_S:
+                raise LinkLost(f'the planner did not accept the goal within {_ACCEPT_S:g} s')
             if interrupted and give_up is None:
                 give_up = time.monotonic() + cancel_timeout_s
             # A goal that is not accepted yet cannot be cancelled: wait, then cancel it.

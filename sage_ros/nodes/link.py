@@ -31,18 +31,22 @@ class RosLink:
         self._node = node
         self._monitor_timeout = monitor_timeout
         self._inbox: queue.SimpleQueue[Verdict | Episode] = queue.SimpleQueue()
-        self._heard = time.monotonic()
+        self._heard = 0.0
+        self._began = 0.0
+        self._lost = False
         self._info: BridgeInfo | None = None
         self._plan = node.advertise(Plan)
         self._clients = {name: node.client(name) for name in _CALLS}
         node.listen(Verdict, self._inbox.put)
         node.listen(Episode, self._inbox.put)
         node.listen(BridgeInfo, self._on_info)
+        # The last to be announced: who hears a heartbeat here also hears the verdicts.
         node.listen(Heartbeat, self._on_heartbeat)
 
     def renew(self) -> None:
         """Forget what belongs to earlier tasks."""
-        self._heard = time.monotonic()
+        self._began = time.monotonic()
+        self._lost = False
         while not self._inbox.empty():
             self._inbox.get()
 
@@ -62,7 +66,10 @@ class RosLink:
         return info
 
     def begin_episode(self, request: BeginEpisode, timeout_s: float) -> Reply:
-        """Ask the monitor to begin an episode."""
+        """Ask the monitor to begin an episode, once its topics and ours have met."""
+        while self._heard < self._began or not self._node.subscribers(Plan):
+            self._check_monitor()
+            time.sleep(_POLL_S)
         reply: Reply = self._call('begin_episode', request, timeout_s)
         return reply
 
@@ -86,11 +93,12 @@ class RosLink:
         self._node.post(partial(self._plan, plan))
 
     def wait(self, timeout_s: float) -> Verdict | Episode | None:
-        """Return the next verdict or episode; LinkLost if the monitor has fallen silent."""
+        """Return the next verdict or episode; LinkLost, once, if the monitor has fallen silent."""
         try:
             return self._inbox.get(timeout=timeout_s)
         except queue.Empty:
-            self._check_monitor()
+            if not self._lost:
+                self._check_monitor()
             return None
 
     # ------------------------------------------------------------ calls
@@ -119,8 +127,9 @@ class RosLink:
                     ) from None
 
     def _check_monitor(self) -> None:
-        silent = time.monotonic() - self._heard
+        silent = time.monotonic() - max(self._heard, self._began)
         if silent > self._monitor_timeout:
+            self._lost = True
             raise LinkLost(f'the monitor has been silent for {silent:.1f} s')
 
     # ------------------------------------------------------------ what arrives

@@ -62,6 +62,7 @@ class MonitorNode(SageNode):
         self._waiting: dict[int, Future] = {}
         self._others: tuple[str, ...] = ()
         self._beats = 0
+        self._new_bridge: BridgeInfo | None = None
         self._state = MonitorState()
 
     # ------------------------------------------------------------ lifecycle
@@ -86,7 +87,8 @@ class MonitorNode(SageNode):
             self._acts[kind] = self.advertise(kind)
         self._resync_client = self.client('resync')
         self._resync_pending: Future | None = None
-        for taken in (Plan, Outcome, Observation, Admissible, BridgeInfo, JudgeReply):
+        self.listen(BridgeInfo, self._on_bridge)
+        for taken in (Plan, Outcome, Observation, Admissible, JudgeReply):
             self.listen(taken, self._take)
         self.serve('begin_episode', self._on_request)
         self.serve('set_goal', self._on_request)
@@ -116,7 +118,7 @@ class MonitorNode(SageNode):
 
     def tear_down(self) -> None:
         """Forget the session: a new one begins with the next configuring."""
-        self._gate = None
+        self._gate = self._new_bridge = None
         self._waiting.clear()
 
     def _read(self) -> tuple[AdmissionTable, Domain]:
@@ -206,7 +208,18 @@ class MonitorNode(SageNode):
 
     # ------------------------------------------------------------ others
 
+    def _on_bridge(self, info: BridgeInfo) -> None:
+        self._new_bridge = info
+        self._meet()
+
+    def _meet(self) -> None:
+        """Tell the gate of a bridge as soon as that hears commands: an early one would be lost."""
+        if self._new_bridge is not None and self.subscribers(Command) and self.subscribers(Stop):
+            info, self._new_bridge = self._new_bridge, None
+            self._take(info)
+
     def _beat(self) -> None:
+        self._meet()
         if self.active:
             self._beats += 1
             self._heartbeat(Heartbeat(Header(self.now()), self._session_id, self._beats))

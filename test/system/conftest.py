@@ -50,7 +50,6 @@ class Goal:
 
     def cancel(self) -> None:
         """Take the goal back."""
-        self._probe.until(self.accepted, 5.0)
         self._accepting.result().cancel_goal_async()
 
     def result(self, timeout_s: float) -> TaskResult:
@@ -80,6 +79,7 @@ class Probe:
         self._executor.add_node(self.node)
 
     def close(self) -> None:
+        self._action.destroy()
         self._executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
@@ -102,15 +102,21 @@ class Probe:
             self._executor.spin_once(timeout_sec=0.05)
 
     def send(self, goal: str, **request: Any) -> Goal:
-        """Send a goal as soon as the planner is there."""
+        """Send a goal as soon as the planner is there, again if one that died was meant."""
         self.until(self._action.server_is_ready, START_S, 'the planner does not take goals')
         message = to_message(TaskRequest(goal=goal, **request), ExecuteTask.Goal)
 
         def note(feedback: Any) -> None:
             sent.feedback.append(from_message(feedback.feedback.verdict))
 
-        sent = Goal(self, self._action.send_goal_async(message, feedback_callback=note))
-        return sent
+        for _ in range(10):
+            sent = Goal(self, self._action.send_goal_async(message, feedback_callback=note))
+            end = time.monotonic() + 3.0
+            while time.monotonic() < end:
+                if sent.accepted():
+                    return sent
+                self._executor.spin_once(timeout_sec=0.02)
+        raise AssertionError('the planner does not answer')
 
     def call(self, type_: Any, name: str, request: Any, timeout_s: float = 10.0) -> Any:
         """Call a service and wait for the answer."""
