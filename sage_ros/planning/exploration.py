@@ -112,7 +112,7 @@ class Explorer:
         for receptacle in self._domain.types.select(belief.objects, place):
             if not self._worth(belief, receptacle, sought):
                 continue
-            actions = self._look(belief, receptacle)
+            actions = self.look(belief, receptacle)
             if not actions or any(action in barred for action in actions):
                 continue
             cost = len(actions) + (1 if self._hides(belief, receptacle, actions) else 0)
@@ -155,7 +155,7 @@ class Explorer:
             for item, seq in self._vanished.items()
         )
 
-    def _look(self, belief: Belief, receptacle: str) -> list[GroundAction]:
+    def look(self, belief: Belief, receptacle: str) -> list[GroundAction]:
         """List the actions that show the contents, as far as it is known which are needed."""
         there = belief.value(('at', receptacle)) is Value.TRUE
         actions = [] if there else [GroundAction('goto', (receptacle,))]

@@ -8,6 +8,7 @@ from sage_ros.contract.task import Tokens
 from sage_ros.planning.backend import Context, Done, NoPlan, Proposal, Settings
 from sage_ros.planning.exploration import Explorer
 from sage_ros.planning.goal_text import understand
+from sage_ros.planning.predictions import Predictions
 from sage_ros.planning.world import World
 from sage_ros.scene.belief import Belief
 from sage_ros.symbols.facts import Fact, Value
@@ -42,6 +43,7 @@ class SymbolicBackend:
         self._domain = world.domain
         self._model = PddlModel(world.domain, {}, world.actions)
         self._explorer = Explorer(world.domain, world.priors)
+        self._predictions = Predictions()
 
     def goal(self, text: str, context: Context) -> tuple[Fact, ...]:
         """Turn the goal into facts; GoalError if it is of no known form."""
@@ -51,9 +53,13 @@ class SymbolicBackend:
         """Return steps towards the goal, or a look for what it needs."""
         belief = context.belief
         self._explorer.notice(belief)
+        self._predictions.notice(belief, context.transitions, self._in_sight(belief))
         state = self._assume(belief)
         if self._model.goal(state, context.goal):
-            return Done('all goal facts hold')
+            look = self._confirm(belief, context)
+            if look:
+                return Proposal(self._batch(belief, state, look))
+            return Done('all goal facts hold, as far as can be seen')
         unfit = self._unfit(context.goal, belief)
         if unfit:
             return NoPlan(unfit)
@@ -76,8 +82,13 @@ class SymbolicBackend:
     # ------------------------------------------------------------ what is known
 
     def _assume(self, belief: Belief) -> State:
-        """Complete the belief to a state: unknown is false but for doors and the hand."""
+        """Complete the belief to a state: unknown is false but for doors and the hand.
+
+        What was changed out of sight is taken to be as predicted.
+        """
         atoms = set(belief.true_atoms())
+        for atom, value in self._predictions.values.items():
+            (atoms.add if value is Value.TRUE else atoms.discard)(atom)
         for name in self._places(belief):
             if self._explorer.has_door(belief, name):
                 atoms.add(('openable', name))
@@ -86,6 +97,15 @@ class SymbolicBackend:
         ):
             atoms.add(('hand_empty',))
         return State(atoms, belief.objects)
+
+    def _in_sight(self, belief: Belief) -> frozenset[str]:
+        """List what an observation shows: what is in the hand and before the agent."""
+        seen = {atom[1] for atom in belief.true_atoms('holding')}
+        here = {atom[1] for atom in belief.true_atoms('at')}
+        seen |= here
+        shown = {r for r in here if self._explorer.shut(belief, r) is False}
+        seen |= {atom[1] for atom in belief.true_atoms('in') if atom[2] in shown}
+        return frozenset(seen)
 
     def _places(self, belief: Belief) -> list[str]:
         return self._domain.types.select(belief.objects, self._domain.predicates['in'][1])
@@ -135,6 +155,19 @@ class SymbolicBackend:
 
     # ------------------------------------------------------------ what to do
 
+    def _confirm(self, belief: Belief, context: Context) -> list[GroundAction]:
+        """Find a look at what the goal needs and is only predicted; empty if there is none."""
+        wanted = {fact.predicate for fact in context.goal.facts}
+        hidden = {
+            arg for atom in self._predictions.values if atom[0] in wanted for arg in atom[1:]
+        }
+        for _, item, place in sorted(belief.true_atoms('in')):
+            if item in hidden:
+                look = self._explorer.look(belief, place)
+                if look and not any(action in context.barred for action in look):
+                    return look
+        return []
+
     def _search(
         self, state: State, goal: Goal, barred: frozenset[GroundAction]
     ) -> list[GroundAction]:
@@ -163,9 +196,11 @@ class SymbolicBackend:
         exploring: bool = False,
     ) -> tuple[PlanStep, ...]:
         """Make steps with what each is to change, up to where more will be known."""
-        steps = []
+        steps: list[PlanStep] = []
+        changes: list[tuple[GroundAction, Difference]] = []
         for action in actions:
             change = self._model.project(state, action)
+            changes.append((action, change))
             steps.append(
                 PlanStep(
                     action.name,
@@ -179,6 +214,7 @@ class SymbolicBackend:
                 belief, action.args[0]
             ):
                 break
+        self._predictions.propose(changes)
         return tuple(steps)
 
     def _why(self, context: Context, unresolved: Sequence[str], sought: Sequence[str]) -> str:
