@@ -10,7 +10,7 @@ from sage_ros.monitoring.matching import normalise
 from sage_ros.monitoring.rule_ids import Rule
 from sage_ros.symbols.domain import Domain
 from sage_ros.symbols.facts import Atom, Fact, Value, format_atom
-from sage_ros.symbols.formula import Lookup
+from sage_ros.symbols.formula import Lookup, evaluate
 from sage_ros.symbols.model import GroundAction, PddlModel
 
 
@@ -140,6 +140,13 @@ class Admission:
             reason = f'{step} depends on {", ".join(_needed(f) for f in barred) or "the unknown"}'
             return Refusal(Rule.PRECONDITION_UNKNOWN, reason, (), unknown)
         return unknown
+
+    def ruled_out(self, step: PlanStep, lookup: Lookup, objects: Mapping[str, str]) -> bool:
+        """Tell whether the precondition of a well-formed step is false, without reasons."""
+        schema = self.domain.actions[step.action]
+        bound = {p.name: arg for p, arg in zip(schema.parameters, step.args, strict=True)}
+        objects_of = self.model.table(objects).of_type
+        return evaluate(schema.precondition, bound, lookup, objects_of) is Value.FALSE
 
     def may_try(self, step: PlanStep, atom: Atom) -> bool:
         """Tell whether the attempt may be made although nobody knows the atom."""

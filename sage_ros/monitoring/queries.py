@@ -108,6 +108,8 @@ def _steps(gate: Gate) -> Iterator[PlanStep]:
 def _project(gate: Gate, step: PlanStep) -> Projection | None:
     """Say what an action would change; None if it would be refused."""
     admission, belief = gate.admission, gate.belief
+    if admission.ruled_out(step, belief.value, belief.objects):
+        return None
     judged = admission.precondition(step, belief.value, belief.objects)
     if isinstance(judged, Refusal):
         return None
