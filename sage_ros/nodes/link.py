@@ -17,6 +17,9 @@ from sage_ros.nodes.qos import call_of
 from sage_ros.planning.link import LinkLost
 
 _POLL_S = 0.05
+_REPEAT_S = 1.0
+_REPEATED = ('context',)
+"""Calls that change nothing: a new server may not have got what was asked of one that died."""
 _CALLS = ('begin_episode', 'set_goal', 'end_episode', 'context')
 
 
@@ -115,9 +118,12 @@ class RosLink:
             time.sleep(_POLL_S)
         answered: Future[Any] = Future()
         message = to_message(request, call.type.Request)
-        self._node.post(partial(_send, client, message, answered))
+        asked = 0.0
         while True:
             check()
+            if not asked or (name in _REPEATED and time.monotonic() > asked + _REPEAT_S):
+                asked = time.monotonic()
+                self._node.post(partial(_send, client, message, answered))
             try:
                 return from_message(answered.result(_POLL_S))
             except TimeoutError:
@@ -147,6 +153,9 @@ def _nothing() -> None:
 
 def _send(client: Any, message: Any, answered: 'Future[Any]') -> None:
     """Send a request; runs on the thread of the callbacks."""
-    client.call_async(message).add_done_callback(
-        lambda future: answered.set_result(future.result())
-    )
+
+    def note(future: Any) -> None:
+        if not answered.done():
+            answered.set_result(future.result())
+
+    client.call_async(message).add_done_callback(note)

@@ -61,7 +61,7 @@ MEMORY = (
         'domain', 'household.pddl', 'file in config/domains whose types the text views name'
     ),
     Parameter(
-        'context_timeout', 2.0, 'longest wait of a context request for its observation',
+        'context_timeout', 5.0, 'longest wait of a context request for its observation',
         0.0, 60.0, 's',
     ),
     Parameter(

@@ -143,7 +143,7 @@ def test_motion_ends_within_the_lease_when_the_monitor_freezes(system: Any) -> N
 def test_a_task_ends_when_memory_is_killed_and_a_new_memory_folds_on(
     system: Any, slow_home: Any
 ) -> None:
-    slow_home['planner'] = {'answer_timeout': 6.0}
+    slow_home['planner'] = {'answer_timeout': 8.0}
     probe = system.probe()
     stack = system.start(parameters=slow_home)
     goal = probe.send(GOAL)
