@@ -7,7 +7,6 @@ class Rule(StrEnum):
     """Which rule decided. The part before the dot says what it looked at."""
 
     MONITOR_INACTIVE = 'monitor.inactive'
-    MONITOR_STOPPED = 'monitor.stopped'
     MONITOR_HELD = 'monitor.held'
     RULE_ERROR = 'rule.error'
 
@@ -50,7 +49,6 @@ class Rule(StrEnum):
     OUTCOME_UNKNOWN = 'outcome.unknown'
     OUTCOME_MISSING = 'outcome.missing'
     OBSERVATION_MISSING = 'observation.missing'
-    BRIDGE_SILENT = 'bridge.silent'
 
     FACTS_HOLD = 'facts.hold'
     FACTS_VIOLATED = 'facts.violated'
