@@ -13,6 +13,7 @@ from sage_ros.contract.judgement import Decision, Verdict
 from sage_ros.contract.plan import Number
 from sage_ros.contract.task import TaskRequest
 from sage_ros.runtime.local import run_local
+from sage_ros.symbols.facts import parse_atom
 from sage_ros.symbols.state import State
 
 SUITE = 'home'
@@ -52,17 +53,24 @@ class _Recorded(HomeEnvironment):
 
 
 def random_goal(seed: int) -> str:
-    """Write a goal of two different facts that the flat of this seed allows."""
+    """Write a goal of two facts about different things, that the flat of this seed allows."""
     chosen = random.Random(seed)
     state = _start(seed)
-    makers = [*_MAKERS]
-    first = chosen.choice(makers)
+    first = chosen.choice(_MAKERS)
     # The agent holds one thing and stands at one place.
-    makers = [m for m in makers if m is not first or m not in (_holding, _at)]
-    facts = [first(chosen, state, '?a'), chosen.choice(makers)(chosen, state, '?b')]
-    if facts[0].replace('?a', '?b') == facts[1]:
-        facts[1] = _at(chosen, state, '') if first is not _at else _on(chosen, state, '?b')
-    return ', '.join(facts)
+    others = [m for m in _MAKERS if m is not first or m not in (_holding, _at)]
+    fact = first(chosen, state, '?a')
+    while True:
+        other = chosen.choice(others)(chosen, state, '?b')
+        # Different variables are different things, and of some types there is one thing only.
+        if _about(fact).isdisjoint(_about(other)):
+            return f'{fact}, {other}'
+
+
+def _about(fact: str) -> set[str]:
+    """Return the type and the names that a fact is about."""
+    _, *args = parse_atom(fact)
+    return {arg.partition(':')[2] or arg for arg in args}
 
 
 def achieve(seed: int) -> GoalResult:

@@ -1,5 +1,6 @@
 """Results with what they were measured on, as JSON; no host name and no path."""
 
+import hashlib
 import json
 import math
 import os
@@ -51,6 +52,18 @@ def write_results(path: Path, suite: str, content: Mapping[str, Any]) -> None:
     partial = path.with_name(f'.{path.name}.partial')
     partial.write_text(json.dumps(whole, indent=1) + '\n', encoding='utf-8')
     partial.replace(path)
+
+
+def code_digest() -> str:
+    """Return the SHA-256 of the package's modules and configuration: what results depend on."""
+    digest = hashlib.sha256()
+    folders = (Path(__file__).resolve().parents[1], _ROOT / 'config')
+    for folder in folders:
+        for path in sorted(folder.rglob('*')):
+            if path.suffix in ('.py', '.yaml', '.pddl'):
+                digest.update(path.relative_to(folder).as_posix().encode() + b'\0')
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def wilson(successes: int, total: int, z: float = 1.96) -> tuple[float, float]:
