@@ -12,7 +12,8 @@ from sage_ros.symbols.state import Difference, GroundAction
 class Predictions:
     """Effects of executed steps that no observation has confirmed or denied yet, in one episode.
 
-    They serve planning only; nothing here is a fact.
+    What a step does to its own arguments can be seen at once and is not predicted. Predictions
+    serve planning only; nothing here is a fact.
     """
 
     def __init__(self) -> None:
@@ -38,9 +39,11 @@ class Predictions:
                 continue
             change = self._proposed.pop(index)[1]
             if transition.status is Status.DONE:
-                seq = transition.observation_seq
-                self._values.update(dict.fromkeys(change.added, (Value.TRUE, seq)))
-                self._values.update(dict.fromkeys(change.deleted, (Value.FALSE, seq)))
+                own = set(action.args)
+                for value, atoms in ((Value.TRUE, change.added), (Value.FALSE, change.deleted)):
+                    for atom in atoms:
+                        if not own.issuperset(atom[1:]):
+                            self._values[atom] = (value, transition.observation_seq)
         self._known = len(transitions)
         for atom, (value, seq) in list(self._values.items()):
             entry = belief.entry(atom)
