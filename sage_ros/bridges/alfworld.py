@@ -17,6 +17,8 @@ from sage_ros.scene.belief import Belief, fold
 from sage_ros.scene.observation import Observation, ObservationKind, SceneObject
 
 _MACROS = frozenset(('clean', 'heat', 'cool'))
+_NARROWER = {'toggle': ('lamp',)}
+"""Argument types where the games take less than the domain: of all things only lamps switch."""
 _FETCH = "games come with the alfworld package's command alfworld-download"
 _INSTALL = "install it with: pip install 'sage_ros[alfworld]'"
 
@@ -49,7 +51,9 @@ class AlfworldEnvironment:
             actions=tuple(
                 ActionInfo(
                     name,
-                    tuple(p.type for p in self._domain.actions[name].parameters),
+                    _NARROWER.get(
+                        name, tuple(p.type for p in self._domain.actions[name].parameters)
+                    ),
                     macro=name in _MACROS,
                 )
                 for name in ACTIONS

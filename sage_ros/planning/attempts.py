@@ -46,3 +46,12 @@ class Attempts:
         barred |= {action for action, count in self._refused.items() if count >= _REFUSALS}
         barred |= {action for action, at in self._at.items() if at == belief_hash}
         return frozenset(barred)
+
+
+def failed_here(transitions: Iterable[Transition], belief_hash: str) -> frozenset[GroundAction]:
+    """List the actions that failed with this belief."""
+    return frozenset(
+        GroundAction(transition.action, transition.args)
+        for transition in transitions
+        if transition.status is Status.FAILED and transition.hash_before == belief_hash
+    )

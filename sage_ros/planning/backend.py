@@ -29,8 +29,8 @@ class Context:
     """What is known when a backend is asked.
 
     ``text`` is the belief in words, ``observation_text`` what the environment said last,
-    ``barred`` the actions that make no sense to try again now, ``refusal`` why the monitor
-    refused a step of the last plan (empty: it did not).
+    ``barred`` the actions that make no sense to try again, ``failed_here`` those that failed with
+    this belief and will again, ``refusal`` what the last plan came to grief by (empty: nothing).
     """
 
     episode_id: str = ''
@@ -42,6 +42,7 @@ class Context:
     transitions: tuple[Transition, ...] = ()
     loop_warning: str = ''
     barred: frozenset[GroundAction] = frozenset()
+    failed_here: frozenset[GroundAction] = frozenset()
     refusal: str = ''
     steps_left: int = 0
 

@@ -56,8 +56,9 @@ def step_prompt(context: Context, domain: Domain, actions: Iterable[str]) -> str
         lines += [f'  {_told(t)}' for t in context.transitions[-_RECENT:]]
     if context.refusal:
         lines.append(f'LAST PROPOSAL: {context.refusal}')
-    if context.barred:
-        lines.append(f'DO NOT TRY AGAIN: {", ".join(map(str, sorted(context.barred)))}')
+    futile = sorted(context.barred | context.failed_here)
+    if futile:
+        lines.append(f'DO NOT TRY AGAIN NOW: {", ".join(map(str, futile))}')
     if context.loop_warning:
         lines.append(f'WARNING: {context.loop_warning}')
     lines.append(f'STEPS LEFT: {context.steps_left}')

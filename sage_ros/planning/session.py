@@ -16,7 +16,7 @@ from sage_ros.contract.plan import Plan
 from sage_ros.contract.remembering import ContextRequest, ContextStatus
 from sage_ros.contract.requests import BeginEpisode, EndCause, EndEpisode, SetGoal
 from sage_ros.contract.task import TaskRequest, TaskResult
-from sage_ros.planning.attempts import Attempts
+from sage_ros.planning.attempts import Attempts, failed_here
 from sage_ros.planning.backend import (
     Backend,
     BackendError,
@@ -273,6 +273,11 @@ class _Session:
         if reply.status is not ContextStatus.OK:
             raise _Ended(EndCause.ERROR, f'memory does not know the present state: {reply.reason}')
         belief = reply.belief.belief()
+        # Where nothing changes by itself, what failed will fail again as long as nothing else is
+        # known. Elsewhere another try is the first thing to do.
+        world = self._world
+        static = world is not None and world.bridge.static_between_commands
+        futile = failed_here(reply.transitions, belief.hash) if static else frozenset()
         return Context(
             episode_id=self._episode_id,
             goal_text=self._result.goal,
@@ -282,6 +287,7 @@ class _Session:
             transitions=reply.transitions,
             loop_warning=reply.loop_warning,
             barred=self._attempts.barred(reply.transitions, belief.hash),
+            failed_here=futile,
             refusal=self._refusal,
         )
 

@@ -1,7 +1,8 @@
 """The symbolic backend: searches over what is known, and looks for what it needs and never saw."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from sage_ros.contract.plan import Expectation, ExpectationKind, PlanStep
 from sage_ros.contract.task import Tokens
@@ -55,6 +56,17 @@ class SymbolicBackend:
         self._explorer.notice(belief)
         self._predictions.notice(belief, context.transitions, self._in_sight(belief))
         state = self._assume(belief)
+        if context.failed_here:
+            # What has just failed is tried again only if there is nothing else to try.
+            barred = context.barred | context.failed_here
+            proposal = self._plan(replace(context, barred=barred), state)
+            if not isinstance(proposal, NoPlan):
+                return proposal
+        return self._plan(context, state)
+
+    def _plan(self, context: Context, state: State) -> Proposal | Done | NoPlan:
+        """Choose without the actions that are barred."""
+        belief = context.belief
         if self._model.goal(state, context.goal):
             look = self._confirm(belief, context)
             if look:
@@ -171,7 +183,8 @@ class SymbolicBackend:
     def _search(
         self, state: State, goal: Goal, barred: frozenset[GroundAction]
     ) -> list[GroundAction]:
-        return plan(self._model, state, goal, without=barred, max_nodes=_MAX_NODES) or []
+        without = _Without(self._world, state.objects, barred)
+        return plan(self._model, state, goal, without=without, max_nodes=_MAX_NODES) or []
 
     def _at_hand(
         self, state: State, context: Context, unresolved: Sequence[str]
@@ -227,6 +240,27 @@ class SymbolicBackend:
             reason = f'no actions lead to {context.goal} from what is known'
         barred = ', '.join(map(str, sorted(context.barred)))
         return f'{reason}; given up: {barred}' if barred else reason
+
+
+class _Without(Container[GroundAction]):
+    """The actions not to be used: barred ones, and those on things that the bridge excludes."""
+
+    def __init__(
+        self, world: World, objects: Mapping[str, str], barred: frozenset[GroundAction]
+    ) -> None:
+        self._types = world.domain.types
+        self._taken = {action.name: action.types for action in world.bridge.actions}
+        self._objects = objects
+        self._barred = barred
+
+    def __contains__(self, action: object) -> bool:
+        if not isinstance(action, GroundAction):
+            return False
+        if action in self._barred:
+            return True
+        kinds = map(self._objects.__getitem__, action.args)
+        taken = self._taken[action.name]
+        return not all(map(self._types.is_a, kinds, taken))
 
 
 def _without(goal: Goal, unresolved: set[str]) -> Goal:

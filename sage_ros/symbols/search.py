@@ -1,6 +1,6 @@
 """Satisficing search for plans in the transition model of a domain."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Container, Iterator
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count, islice
@@ -23,7 +23,7 @@ def plan(
     state: State,
     goal: Goal,
     *,
-    without: Collection[GroundAction] = frozenset(),
+    without: Container[GroundAction] = frozenset(),
     max_nodes: int = 4_000,
     deadline: Callable[[], bool] | None = None,
 ) -> list[GroundAction] | None:
@@ -86,7 +86,7 @@ def _relevant_task(
     model: PddlModel,
     state: State,
     goals: list[tuple[Fact, ...]],
-    without: Collection[GroundAction],
+    without: Container[GroundAction],
     stop: Stop,
 ) -> Task | None:
     """Ground what serves the goals; None if no goal can be reached, or if stopped."""
@@ -117,7 +117,7 @@ def _whole_task(
     model: PddlModel,
     state: State,
     goals: list[tuple[Fact, ...]],
-    without: Collection[GroundAction],
+    without: Container[GroundAction],
     stop: Stop,
 ) -> Task | None:
     """Ground everything that can be reached; None if that is too much."""
