@@ -51,7 +51,7 @@ class Limits:
     begin: float = 130.0
     reply: float = 10.0
     context: float = 5.0
-    fate: float = 10.0
+    fate: float = 30.0
     ended: float = 2.0
     held: float = 300.0
     retry: float = 1.0
