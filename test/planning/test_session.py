@@ -139,8 +139,8 @@ def test_monitor_that_gives_no_fate_is_given_up() -> None:
     assert result.outcome is EpisodeOutcome.ERROR
     assert 'no fate for goto(desk_1)' in result.reason
     assert 'could not be ended' in result.reason
-    # The deadline of goto in home is 60 s.
-    assert link.now() < 100_000_000_000
+    # The deadline of goto in home is 60 s, and the monitor has waits of its own.
+    assert link.now() < 120_000_000_000
 
 
 def test_events_of_other_episodes_are_not_counted() -> None:
