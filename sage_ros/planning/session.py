@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from sage_ros.contract.judgement import (
@@ -12,7 +12,7 @@ from sage_ros.contract.judgement import (
     EpisodePhase,
     Verdict,
 )
-from sage_ros.contract.plan import Plan
+from sage_ros.contract.plan import Plan, PlanStep
 from sage_ros.contract.remembering import ContextRequest, ContextStatus
 from sage_ros.contract.requests import BeginEpisode, EndCause, EndEpisode, SetGoal
 from sage_ros.contract.task import TaskRequest, TaskResult
@@ -313,7 +313,7 @@ class _Session:
         )
         pending = set(range(len(steps)))
         held = False
-        deadline = self._fate_deadline(world, steps[0].action)
+        deadline = self._fate_deadline(world, steps)
         while pending:
             self._check_cancelled()
             verdict = self._receive(self._limits.poll)
@@ -321,10 +321,10 @@ class _Session:
                 self._drain(pending)
                 raise _Ended
             if verdict is not None and verdict.plan_seq == self._plan_seq:
-                deadline = self._fate_deadline(world, verdict.action)
                 held |= verdict.decision is Decision.HELD
                 if verdict.decision is not Decision.ADMITTED:
                     pending.discard(verdict.step)
+                deadline = self._fate_deadline(world, [steps[i] for i in pending])
             elif self._link.now() >= deadline:
                 raise LinkLost(f'the monitor gave no fate for {steps[min(pending)]} in time')
         return held
@@ -337,9 +337,11 @@ class _Session:
             if verdict is not None and verdict.decision is not Decision.ADMITTED:
                 pending.discard(verdict.step)
 
-    def _fate_deadline(self, world: World, action: str) -> int:
-        policy = world.admission.actions.get(action)
-        return self._after(self._limits.fate + (policy.deadline_s if policy else 0.0))
+    def _fate_deadline(self, world: World, steps: Sequence[PlanStep]) -> int:
+        """Return when the monitor must have said something more about one of these steps."""
+        policies = (world.admission.actions.get(step.action) for step in steps)
+        longest = max((p.deadline_s for p in policies if p is not None), default=0.0)
+        return self._after(self._limits.fate + longest)
 
     def _catch_up(self) -> None:
         """Take in what has arrived; raises _Ended if the episode is over or is to be."""
