@@ -24,8 +24,8 @@ endif
 endif
 
 # Everything that what is installed depends on. Python modules, launch and config stay live.
-INSTALL_INPUTS := $(sort $(wildcard msg/*.msg srv/*.srv action/*.action cmake/*)) tools/prerequisites.py tools/ros_wheels.py \
-	CMakeLists.txt package.xml pyproject.toml setup.py
+INSTALL_INPUTS := $(sort $(wildcard msg/*.msg srv/*.srv action/*.action cmake/*)) \
+	tools/prerequisites.py tools/ros_wheels.py CMakeLists.txt package.xml pyproject.toml setup.py
 INSTALL_KEY := $(shell { echo $(DISTRO) $(CURDIR) $(INSTALL_INPUTS); cat $(INSTALL_INPUTS); } \
 	| sha256sum | cut -c 1-16)
 STAMP := $(VENV)/.sage_ros-$(INSTALL_KEY)
