@@ -22,7 +22,7 @@ from rclpy.executors import SingleThreadedExecutor
 
 from sage_ros import msg, srv
 from sage_ros.bench.results import write_results
-from sage_ros.contract.execution import ActionInfo, BridgeInfo, Command, Outcome, Status
+from sage_ros.contract.execution import ActionInfo, BridgeInfo, Command, Outcome, Status, Stop
 from sage_ros.contract.plan import Expectation, ExpectationKind, Plan, PlanStep
 from sage_ros.contract.resources import config_path
 from sage_ros.contract.signing import make_key
@@ -52,6 +52,7 @@ class Driver:
         self.relay = node.create_publisher(msg.Plan, 'relay_in', 10)
         self.begin = node.create_client(srv.BeginEpisode, 'begin_episode')
         node.create_subscription(msg.Command, 'command', self._on_command, topic_of(Command).qos)
+        node.create_subscription(msg.Stop, 'stop', lambda _: None, topic_of(Stop).qos)
         node.create_subscription(msg.Plan, 'relay_out', self._on_relay, 10)
         self.commands: list[tuple[float, msg.Command]] = []
         self.relayed: list[float] = []
@@ -289,6 +290,7 @@ def main() -> int:
                     *(sys.executable, '-m', 'sage_ros.nodes.monitor', '--ros-args'),
                     *('--params-file', str(config_path('monitor.yaml'))),
                     *('-p', f'key_file:={key}', '-p', 'plan_timeout:=600.0'),
+                    *('-p', 'max_steps:=1000000'),
                 ],
                 env=environment,
             ),
