@@ -42,7 +42,6 @@ from sage_ros.scene.observation import Header, Observation
 _SCENE_OPTIONS = {'home': 'scene', 'alfworld': 'game'}
 """Which option of an environment its parameter `scene` fills."""
 _END_S = 2.0
-_INTRODUCE_S = 0.1
 
 
 class BridgeNode(SageNode):
@@ -59,7 +58,6 @@ class BridgeNode(SageNode):
         self._machine: BridgeMachine | None = None
         self._worker: Worker | None = None
         self._stopping = False
-        self._said = False
 
     # ------------------------------------------------------------ lifecycle
 
@@ -88,12 +86,10 @@ class BridgeNode(SageNode):
         self.listen(Stop, self._take)
         self.listen(Heartbeat, self._take)
         self.serve('resync', self._on_resync)
-        self.every(_INTRODUCE_S, self._introduce, steady=True)
 
     def started(self) -> None:
-        """Say what the bridge is, as soon as somebody hears how commands end."""
-        self._said = False
-        self._introduce()
+        """Say what the bridge is."""
+        self._say_info(replace(self.machine.info, header=Header(self.now())))
 
     def stopped(self) -> None:
         """Stop what moves; commands are not taken any more."""
@@ -154,12 +150,6 @@ class BridgeNode(SageNode):
         self._take(ResyncRequest())
         response.success = True
         return response
-
-    def _introduce(self) -> None:
-        """Whoever knows the bridge sends commands: not before the answers can arrive."""
-        if self.active and not self._said and self.subscribers(Outcome):
-            self._said = True
-            self._say_info(replace(self.machine.info, header=Header(self.now())))
 
     def diagnose(self) -> Iterator[DiagnosticStatus]:
         """Say what the environment is doing."""

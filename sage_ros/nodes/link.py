@@ -27,12 +27,14 @@ class RosLink:
     """Implements `planning.link.Link` with the endpoints of a node.
 
     Its endpoints live on the thread of the node's callbacks, its methods are called by the task's
-    own thread. A monitor without a heartbeat for ``monitor_timeout`` seconds counts as lost.
+    own thread. A monitor without a heartbeat for ``monitor_timeout`` seconds counts as lost, one
+    of which nothing is heard within ``contact_timeout`` after the start of a task as missing.
     """
 
-    def __init__(self, node: SageNode, monitor_timeout: float) -> None:
+    def __init__(self, node: SageNode, monitor_timeout: float, contact_timeout: float) -> None:
         self._node = node
         self._monitor_timeout = monitor_timeout
+        self._contact_timeout = contact_timeout
         self._inbox: queue.SimpleQueue[Verdict | Episode] = queue.SimpleQueue()
         self._heard = 0.0
         self._began = 0.0
@@ -71,7 +73,8 @@ class RosLink:
     def begin_episode(self, request: BeginEpisode, timeout_s: float) -> Reply:
         """Ask the monitor to begin an episode, once its topics and ours have met."""
         while self._heard < self._began or not self._node.subscribers(Plan):
-            self._check_monitor()
+            if time.monotonic() > self._began + self._contact_timeout:
+                raise LinkLost(f'no monitor: nothing heard within {self._contact_timeout:g} s')
             time.sleep(_POLL_S)
         reply: Reply = self._call('begin_episode', request, timeout_s)
         return reply
@@ -120,13 +123,14 @@ class RosLink:
         message = to_message(request, call.type.Request)
         asked = 0.0
         while True:
-            check()
+            # Also asked of a monitor that is silent: it may be frozen, and go on later.
             if not asked or (name in _REPEATED and time.monotonic() > asked + _REPEAT_S):
                 asked = time.monotonic()
                 self._node.post(partial(_send, client, message, answered))
             try:
                 return from_message(answered.result(_POLL_S))
             except TimeoutError:
+                check()
                 if time.monotonic() >= end:
                     raise LinkLost(
                         f'the {call.server} did not answer {name} within {timeout_s:g} s'

@@ -87,9 +87,10 @@ class MonitorNode(SageNode):
             self._acts[kind] = self.advertise(kind)
         self._resync_client = self.client('resync')
         self._resync_pending: Future | None = None
-        self.listen(BridgeInfo, self._on_bridge)
         for taken in (Plan, Outcome, Observation, Admissible, JudgeReply):
             self.listen(taken, self._take)
+        # Announced last: a bridge whose information arrives also knows who awaits outcomes.
+        self.listen(BridgeInfo, self._on_bridge)
         self.serve('begin_episode', self._on_request)
         self.serve('set_goal', self._on_request)
         self.serve('end_episode', self._on_request)

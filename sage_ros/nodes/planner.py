@@ -51,7 +51,9 @@ class PlannerNode(SageNode):
 
     def set_up(self) -> None:
         """Make the endpoints."""
-        self._link = RosLink(self, self.parameters['monitor_timeout'])
+        self._link = RosLink(
+            self, self.parameters['monitor_timeout'], self.parameters['answer_timeout']
+        )
         self._exchange = self.advertise(ModelExchange)
         self._limits = Limits(
             bridge=self.parameters['bridge_timeout'],

@@ -16,7 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from sage_ros.action import ExecuteTask
 from sage_ros.cli.up import Stack
-from sage_ros.contract.execution import Command, Outcome, Stop
+from sage_ros.contract.execution import BridgeInfo, Command, Outcome, Stop
 from sage_ros.contract.judgement import Decision, Episode, MonitorState, Verdict
 from sage_ros.contract.resources import config_path
 from sage_ros.contract.task import TaskRequest, TaskResult
@@ -25,7 +25,8 @@ from sage_ros.nodes.qos import topic_of
 from sage_ros.nodes.stack import StackOptions
 from sage_ros.scene.observation import Observation
 
-WATCHED = (Command, Episode, MonitorState, Observation, Outcome, Stop, Verdict)
+# The latched ones last: whoever sends them then also knows of the others.
+WATCHED = (Command, Observation, Outcome, Stop, Verdict, Episode, MonitorState, BridgeInfo)
 START_S = 30.0
 
 
@@ -101,9 +102,15 @@ class Probe:
         while time.monotonic() < end:
             self._executor.spin_once(timeout_sec=0.05)
 
-    def send(self, goal: str, **request: Any) -> Goal:
-        """Send a goal as soon as the planner is there, again if one that died was meant."""
+    def send(self, goal: str, *, alone: bool = False, **request: Any) -> Goal:
+        """Send a goal as soon as all are there, again if it went to a planner that died.
+
+        With ``alone`` there need not be a monitor and a bridge.
+        """
         self.until(self._action.server_is_ready, START_S, 'the planner does not take goals')
+        if not alone:
+            self.until(lambda: self.seen[MonitorState], START_S, 'there is no monitor')
+            self.until(lambda: self.seen[BridgeInfo], START_S, 'there is no bridge')
         message = to_message(TaskRequest(goal=goal, **request), ExecuteTask.Goal)
 
         def note(feedback: Any) -> None:

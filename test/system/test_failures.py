@@ -259,7 +259,7 @@ def test_without_a_bridge_a_goal_fails_by_its_deadline_and_says_who_is_missing(
 ) -> None:
     probe = system.probe()
     system.start(bridge=False, parameters={'planner': {'bridge_timeout': 2.0}})
-    goal = probe.send(GOAL)
+    goal = probe.send(GOAL, alone=True)
     start = time.monotonic()
     result = goal.result(10.0)
     assert time.monotonic() - start < 4.0
@@ -269,10 +269,10 @@ def test_without_a_bridge_a_goal_fails_by_its_deadline_and_says_who_is_missing(
 
 def test_without_a_monitor_a_goal_fails_and_says_who_is_missing(system: Any) -> None:
     probe = system.probe()
-    system.start(names={'planner', 'bridge'}, parameters={'planner': {'monitor_timeout': 2.0}})
-    result = probe.send(GOAL).result(15.0)
+    system.start(names={'planner', 'bridge'}, parameters={'planner': {'answer_timeout': 2.0}})
+    result = probe.send(GOAL, alone=True).result(15.0)
     assert result.outcome is EpisodeOutcome.ERROR
-    assert 'monitor' in result.reason
+    assert 'no monitor' in result.reason
 
 
 def test_hold_stops_the_command_and_a_release_needs_a_new_plan(
