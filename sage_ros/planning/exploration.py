@@ -80,15 +80,23 @@ class Explorer:
     sought has vanished from where it was since it was last looked into.
     """
 
-    def __init__(self, domain: Domain, expected: Priors) -> None:
+    def __init__(
+        self, domain: Domain, expected: Priors, actions: Collection[str] = ('goto', 'open')
+    ) -> None:
         self._domain = domain
         self._priors = expected
+        self._actions = actions
+        self._examined: frozenset[str] = frozenset()
         self._places: dict[str, str] = {}
         self._vanished: dict[str, int] = {}
         self._looked: dict[str, int] = {}
 
-    def notice(self, belief: Belief) -> None:
-        """Take note of what stands before the agent and of what is no longer where it was."""
+    def notice(self, belief: Belief, examined: frozenset[str] = frozenset()) -> None:
+        """Take note of what stands before the agent and of what is no longer where it was.
+
+        ``examined`` are the things examined so far.
+        """
+        self._examined = examined
         for _, receptacle in belief.true_atoms('at'):
             if self.shut(belief, receptacle) is not True:
                 self._looked[receptacle] = belief.seq
@@ -161,7 +169,18 @@ class Explorer:
         actions = [] if there else [GroundAction('goto', (receptacle,))]
         if self.shut(belief, receptacle) is True:
             actions.append(GroundAction('open', (receptacle,)))
+        if self.unclear(belief, receptacle):
+            actions.append(GroundAction('examine', (receptacle,)))
         return actions
+
+    def unclear(self, belief: Belief, receptacle: str) -> bool:
+        """Tell whether the agent stands at it, does not know its door, and can examine it."""
+        return (
+            belief.value(('at', receptacle)) is Value.TRUE
+            and self.shut(belief, receptacle) is None
+            and 'examine' in self._actions
+            and receptacle not in self._examined
+        )
 
     def _hides(self, belief: Belief, receptacle: str, actions: Iterable[GroundAction]) -> bool:
         """Tell whether a door is likely to need one more action than is known to be needed."""

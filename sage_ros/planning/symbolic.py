@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from sage_ros.contract.execution import Status
 from sage_ros.contract.plan import Expectation, ExpectationKind, PlanStep
 from sage_ros.contract.task import Tokens
 from sage_ros.planning.backend import Context, Done, NoPlan, Proposal, Settings
@@ -43,8 +44,9 @@ class SymbolicBackend:
         self._world = world
         self._domain = world.domain
         self._model = PddlModel(world.domain, {}, world.actions)
-        self._explorer = Explorer(world.domain, world.priors)
+        self._explorer = Explorer(world.domain, world.priors, world.actions)
         self._predictions = Predictions()
+        self._together: dict[str, frozenset[str]] = {}
 
     def goal(self, text: str, context: Context) -> tuple[Fact, ...]:
         """Turn the goal into facts; GoalError if it is of no known form."""
@@ -53,9 +55,17 @@ class SymbolicBackend:
     def propose(self, context: Context) -> Proposal | Done | NoPlan:
         """Return steps towards the goal, or a look for what it needs."""
         belief = context.belief
-        self._explorer.notice(belief)
+        examined = frozenset(t.args[0] for t in context.transitions if t.action == 'examine')
+        self._explorer.notice(belief, examined)
         self._predictions.notice(belief, context.transitions, self._in_sight(belief))
         state = self._assume(belief)
+        last = context.transitions[-1] if context.transitions else None
+        if last is not None and last.action == 'look' and last.status is Status.DONE:
+            here = frozenset(atom[1] for atom in belief.true_atoms('at'))
+            self._together.update(dict.fromkeys(here, here))
+        elif any(a.name == 'goto' for a in context.failed_here) and self._may_look(context):
+            # Perhaps one stands there already: a place can be reached from another one.
+            return Proposal((PlanStep('look'),))
         if context.failed_here:
             # What has just failed is tried again only if there is nothing else to try.
             barred = context.barred | context.failed_here
@@ -118,6 +128,15 @@ class SymbolicBackend:
         shown = {r for r in here if self._explorer.shut(belief, r) is False}
         seen |= {atom[1] for atom in belief.true_atoms('in') if atom[2] in shown}
         return frozenset(seen)
+
+    def _may_look(self, context: Context) -> bool:
+        look = GroundAction('look')
+        return 'look' in self._world.actions and look not in context.barred
+
+    def _is_here(self, state: State, place: str) -> bool:
+        """Tell whether a place was seen to be in reach from where the agent stands."""
+        here = (atom[1] for atom in state.atoms if atom[0] == 'at')
+        return any(place in self._together.get(name, ()) for name in here)
 
     def _places(self, belief: Belief) -> list[str]:
         return self._domain.types.select(belief.objects, self._domain.predicates['in'][1])
@@ -212,6 +231,15 @@ class SymbolicBackend:
         steps: list[PlanStep] = []
         changes: list[tuple[GroundAction, Difference]] = []
         for action in actions:
+            if action.name == 'goto' and self._is_here(state, action.args[0]):
+                # Going there would fail; looking around shows what else is in reach.
+                steps.append(PlanStep('look'))
+                break
+            if action.name in ('open', 'pick', 'put'):
+                place = action.args[-1]
+                if self._explorer.unclear(belief, place):
+                    steps.append(PlanStep('examine', (place,)))
+                    break
             change = self._model.project(state, action)
             changes.append((action, change))
             steps.append(

@@ -85,6 +85,16 @@ def test_one_game_of_each_type_is_won(alfworld_games: Path) -> None:
     assert (tally.type, tally.games, tally.won) == ('all', 6, 6)
 
 
+def test_place_that_is_in_reach_already_is_found_by_looking_around(alfworld_games: Path) -> None:
+    name = 'pick_two_obj_and_place-CD-None-Drawer-304'
+    (game,) = next(alfworld_games.rglob(name)).rglob('*.tw-pddl')
+    result = alfworld.play_game(game)
+    assert result.won
+    # Its drawers are at its desk: a way there is no way.
+    assert result.actions.count('look') == 1
+    assert result.steps <= 9
+
+
 def test_games_of_an_archive_are_played_in_several_processes(
     alfworld_games: Path, tmp_path: Path
 ) -> None:
