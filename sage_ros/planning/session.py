@@ -123,6 +123,11 @@ class _Session:
 
     def run(self, open_backend: OpenBackend) -> TaskResult:
         """Carry the task through."""
+        if self._request.executor:
+            raise ValueError(
+                f'unknown executor {self._request.executor!r}: leave it empty; '
+                'every batch is verified step by step'
+            )
         try:
             info = self._link.bridge(self._limits.bridge)
         except LinkLost as error:

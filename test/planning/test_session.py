@@ -222,3 +222,10 @@ def test_wrong_environment_is_an_error_before_anything_moves() -> None:
     with pytest.raises(ValueError, match='home, not alfworld'):
         run_task(link, TaskRequest(environment='alfworld'), lambda _: FakeBackend([GO]))
     assert link.begun == []
+
+
+def test_an_executor_that_does_not_exist_is_an_error_before_anything_moves() -> None:
+    link = FakeLink(success)
+    with pytest.raises(ValueError, match="unknown executor 'batched'"):
+        run_task(link, TaskRequest(goal='x', executor='batched'), lambda _: FakeBackend([GO]))
+    assert link.plans == []
