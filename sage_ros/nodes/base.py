@@ -10,14 +10,16 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.qos import QoSCompatibility, qos_check_compatible
 
 from sage_ros.contract.environment import EnvironmentLost, SceneError
 from sage_ros.contract.signing import KeyFileError
 from sage_ros.contract.yaml_file import ConfigurationError
 from sage_ros.nodes.convert import MESSAGES, ConversionError, from_message, to_message
 from sage_ros.nodes.parameters import Parameter, Parameters
-from sage_ros.nodes.qos import DIAGNOSTICS, call_of, topic_of
+from sage_ros.nodes.qos import DIAGNOSTICS, Topic, call_of, topic_of
 
 EXPECTED = (
     ConfigurationError,
@@ -50,6 +52,8 @@ class SageNode(LifecycleNode):
         self.dropped: Counter[str] = Counter()
         self.steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._publishers_made: dict[type, Any] = {}
+        self._ends: list[tuple[Topic, bool]] = []
+        self._strangers: set[str] = set()
         self._endings: list[Callable[[], object]] = []
         self._posted: deque[Callable[[], None]] = deque()
         self._deferring = ReentrantCallbackGroup()
@@ -94,7 +98,13 @@ class SageNode(LifecycleNode):
     def advertise(self, kind: type) -> Publish:
         """Publish the topic of a dataclass; returns the function that publishes one."""
         topic = topic_of(kind)
-        publisher = self.create_publisher(MESSAGES[kind], topic.name, topic.qos)
+        publisher = self.create_publisher(
+            MESSAGES[kind],
+            topic.name,
+            topic.qos,
+            event_callbacks=PublisherEventCallbacks(use_default_callbacks=False),
+        )
+        self._ends.append((topic, True))
         self._endings.append(lambda: self.destroy_publisher(publisher))
         self._publishers_made[kind] = publisher
 
@@ -130,7 +140,14 @@ class SageNode(LifecycleNode):
                 return
             handle(value)
 
-        made = self.create_subscription(MESSAGES[kind], topic.name, receive, topic.qos)
+        made = self.create_subscription(
+            MESSAGES[kind],
+            topic.name,
+            receive,
+            topic.qos,
+            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False),
+        )
+        self._ends.append((topic, False))
         self._endings.append(lambda: self.destroy_subscription(made))
 
     def serve(self, name: str, handle: Callable[[Any, Any], Any]) -> None:
@@ -238,6 +255,8 @@ class SageNode(LifecycleNode):
         while self._endings:
             self._endings.pop()()
         self._publishers_made.clear()
+        self._ends.clear()
+        self._strangers.clear()
         self.parameters.frozen = False
 
     # ------------------------------------------------------------ diagnostics
@@ -255,12 +274,41 @@ class SageNode(LifecycleNode):
             values=pairs,
         )
 
+    def _look_at_peers(self) -> None:
+        """Look for somebody who cannot hear us, or we them, on one of the topics in turn.
+
+        Events of the middleware would say so too, but they slow every message down.
+        """
+        if not self._ends:
+            return
+        topic, ours = self._ends[0]
+        self._ends.append(self._ends.pop(0))
+        if ours:
+            others = self.get_subscriptions_info_by_topic(self.resolve_topic_name(topic.name))
+        else:
+            others = self.get_publishers_info_by_topic(self.resolve_topic_name(topic.name))
+        for other in others:
+            pair = (topic.qos, other.qos_profile) if ours else (other.qos_profile, topic.qos)
+            compatible, reason = qos_check_compatible(*pair)
+            stranger = f'{topic.name} of {other.node_namespace.rstrip("/")}/{other.node_name}'
+            if compatible == QoSCompatibility.ERROR and stranger not in self._strangers:
+                self._strangers.add(stranger)
+                self.get_logger().warning(f'{stranger}: no messages pass: {reason}')
+
     def _publish_diagnostics(self) -> None:
+        self._look_at_peers()
         array = DiagnosticArray(status=list(self.diagnose()))
         if self.dropped:
             text = 'messages that make no sense were dropped'
             array.status.append(
                 self.status('input', DiagnosticStatus.WARN, text, dict(self.dropped))
+            )
+        if self._strangers:
+            text = 'endpoints of another quality of service are not reached'
+            array.status.append(
+                self.status(
+                    'peers', DiagnosticStatus.WARN, text, dict.fromkeys(self._strangers, '')
+                )
             )
         array.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(array)

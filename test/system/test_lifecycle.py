@@ -7,6 +7,7 @@ from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, SetParameters
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from sage_ros.contract.judgement import EpisodeOutcome, MonitorPhase, MonitorState, Verdict
 from sage_ros.contract.plan import Plan, PlanStep
@@ -113,6 +114,21 @@ def test_every_node_says_once_a_second_how_it_is(system: Any) -> None:
     probe.until(lambda: expected <= set(levels), 20.0)
     probe.until(lambda: levels['sage/monitor: bridge'] == DiagnosticStatus.OK, 5.0)
     assert set(levels.values()) == {DiagnosticStatus.OK}
+
+
+def test_who_cannot_hear_for_want_of_quality_of_service_is_named(system: Any) -> None:
+    probe = system.probe()
+    system.start(names={'memory'})
+    said: list[str] = []
+
+    def note(array: DiagnosticArray) -> None:
+        said.extend(v.key for s in array.status if s.name.endswith('peers') for v in s.values)
+
+    probe.node.create_subscription(DiagnosticArray, '/diagnostics', note, 10)
+    best_effort = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+    probe.node.create_publisher(MESSAGES[Verdict], 'verdict', best_effort)
+    probe.until(lambda: said, 30.0)
+    assert set(said) == {'verdict of /sage/probe'}
 
 
 def test_the_graph_is_that_of_the_tables(system: Any) -> None:
