@@ -12,14 +12,13 @@ from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
-from rclpy.qos import QoSCompatibility, qos_check_compatible
 
 from sage_ros.contract.environment import EnvironmentLost, SceneError
 from sage_ros.contract.signing import KeyFileError
 from sage_ros.contract.yaml_file import ConfigurationError
 from sage_ros.nodes.convert import MESSAGES, ConversionError, from_message, to_message
 from sage_ros.nodes.parameters import Parameter, Parameters
-from sage_ros.nodes.qos import DIAGNOSTICS, Topic, call_of, topic_of
+from sage_ros.nodes.qos import DIAGNOSTICS, Topic, call_of, mismatch, topic_of
 
 EXPECTED = (
     ConfigurationError,
@@ -288,12 +287,12 @@ class SageNode(LifecycleNode):
         else:
             others = self.get_publishers_info_by_topic(self.resolve_topic_name(topic.name))
         for other in others:
-            pair = (topic.qos, other.qos_profile) if ours else (other.qos_profile, topic.qos)
-            compatible, reason = qos_check_compatible(*pair)
+            theirs = other.qos_profile
+            lack = mismatch(topic.qos, theirs) if ours else mismatch(theirs, topic.qos)
             stranger = f'{topic.name} of {other.node_namespace.rstrip("/")}/{other.node_name}'
-            if compatible == QoSCompatibility.ERROR and stranger not in self._strangers:
+            if lack and stranger not in self._strangers:
                 self._strangers.add(stranger)
-                self.get_logger().warning(f'{stranger}: no messages pass: {reason}')
+                self.get_logger().warning(f'{stranger}: no messages pass: {lack}')
 
     def _publish_diagnostics(self) -> None:
         self._look_at_peers()

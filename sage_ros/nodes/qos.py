@@ -46,6 +46,21 @@ def latched() -> QoSProfile:
     )
 
 
+def mismatch(publisher: QoSProfile, subscription: QoSProfile) -> str:
+    """Say why a subscription gets nothing of a publisher, for the policies used here, or ''."""
+    if (
+        subscription.reliability == ReliabilityPolicy.RELIABLE
+        and publisher.reliability == ReliabilityPolicy.BEST_EFFORT
+    ):
+        return 'the publisher is best effort, the subscription reliable'
+    if (
+        subscription.durability == DurabilityPolicy.TRANSIENT_LOCAL
+        and publisher.durability == DurabilityPolicy.VOLATILE
+    ):
+        return 'the publisher is volatile, the subscription transient local'
+    return ''
+
+
 @dataclass(frozen=True)
 class Topic:
     """A topic, which carries one dataclass of the contract."""
