@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from reprlib import Repr
 from typing import TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from yaml.constructor import ConstructorError
 
 Key = tuple[str | int, ...]
 """Where a value stands: the keys and indices that lead to it."""
 
 _Model = TypeVar('_Model', bound=BaseModel)
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 100
 
 
 class ConfigurationError(ValueError):
@@ -31,8 +35,8 @@ class YamlFile:
             raise ConfigurationError(
                 f'{path}:1: cannot be read: {error}; give a readable UTF-8 text file'
             ) from error
-        loader = yaml.SafeLoader(text)
         try:
+            loader = _Loader(text)
             self._root = loader.get_single_node()
             for first, again in _doubled(self._root):
                 line = again.start_mark.line + 1
@@ -41,6 +45,13 @@ class YamlFile:
                     f'{first.start_mark.line + 1}; remove one of them'
                 )
             self._content = None if self._root is None else loader.construct_document(self._root)
+        except yaml.reader.ReaderError as error:
+            line = text.count('\n', 0, error.position) + 1
+            raise ConfigurationError(
+                f'{path}:{line}: not YAML: the character #x{error.character:04x}; remove it'
+            ) from error
+        except RecursionError as error:
+            raise ConfigurationError(f'{path}:1: nested too deep; write it flat') from error
         except yaml.YAMLError as error:
             mark = getattr(error, 'problem_mark', None)
             line = 1 if mark is None else mark.line + 1
@@ -48,15 +59,15 @@ class YamlFile:
             raise ConfigurationError(
                 f'{path}:{line}: not YAML: {problem}; correct the syntax there'
             ) from error
-        finally:
-            loader.dispose()
 
     def read(self, model: type[_Model]) -> _Model:
         """Check the content against a model and return it; ConfigurationError if it is wrong."""
         try:
             return model.model_validate({} if self._content is None else self._content)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
+            # A key that is missing may be one whose name is wrong.
+            errors = error.errors(include_url=False)
+            first = min(errors, key=lambda each: each['type'] == 'missing')
             raise self.error(first['loc'], *_explain(first['type'], first)) from error
 
     def error(self, key: Key, message: str, mend: str) -> ConfigurationError:
@@ -80,17 +91,36 @@ class YamlFile:
         return line
 
 
+class _Loader(yaml.SafeLoader):
+    """Says where a value stands that looks like a number or a date and is none."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, KeyError) as error:
+            problem = f'no value of its kind: {error}'
+            raise ConstructorError(problem=problem, problem_mark=node.start_mark) from error
+
+
 def _doubled(root: yaml.Node | None) -> Iterator[tuple[yaml.Node, yaml.Node]]:
     """Find the keys that stand twice in one mapping, which YAML readers let pass."""
     todo: list[yaml.Node] = [] if root is None else [root]
+    done: set[int] = set()
     while todo:
         node = todo.pop()
+        # An alias is the node itself, which may even be a part of itself.
+        if id(node) in done:
+            continue
+        done.add(id(node))
         if isinstance(node, yaml.MappingNode):
             seen: dict[str, yaml.Node] = {}
             for key, value in node.value:
-                if key.value in seen:
+                if not isinstance(key, yaml.ScalarNode):
+                    todo.append(key)
+                elif key.value in seen:
                     yield seen[key.value], key
-                seen[str(key.value)] = key
+                else:
+                    seen[key.value] = key
                 todo.append(value)
         elif isinstance(node, yaml.SequenceNode):
             todo.extend(node.value)
@@ -107,7 +137,7 @@ def _explain(kind: str, error: object) -> tuple[str, str]:
         message, _, mend = str(error['ctx']['error']).partition('; ')
         return message, mend or 'correct it'
     wanted = str(error['msg']).removeprefix('Input should be ')
-    return f'{error["input"]!r} is not right', f'give {wanted}'
+    return f'{_SHORT.repr(error["input"])} is not right', f'give {wanted}'
 
 
 def names(words: Sequence[str]) -> str:
