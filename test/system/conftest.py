@@ -12,6 +12,7 @@ import yaml
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.qos import HistoryPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 
 from sage_ros.action import ExecuteTask
@@ -28,6 +29,13 @@ from sage_ros.scene.observation import Observation
 # The latched ones last: whoever sends them then also knows of the others.
 WATCHED = (Command, Observation, Outcome, Stop, Verdict, Episode, MonitorState, BridgeInfo)
 START_S = 30.0
+
+
+def everything_of(qos: QoSProfile) -> QoSProfile:
+    """Return the QoS of a subscription that misses nothing, however slow it is."""
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_ALL, reliability=qos.reliability, durability=qos.durability
+    )
 
 
 class Goal:
@@ -73,7 +81,7 @@ class Probe:
                 MESSAGES[kind],
                 topic_of(kind).name,
                 lambda message, kind=kind: self.seen[kind].append(from_message(message)),
-                topic_of(kind).qos,
+                everything_of(topic_of(kind).qos),
             )
         self._action = ActionClient(self.node, ExecuteTask, 'execute_task')
         self._executor = SingleThreadedExecutor(context=self.context)
