@@ -13,7 +13,16 @@ from sage_ros.symbols.join import Index, ObjectTable, solutions
 from sage_ros.symbols.types import OBJECT, TypeTree
 
 _JOINT = re.compile(r'\s*(?:,\s*and\b|,|\band\b)\s*(?![^(]*\))')
+_MOST_FACTS = 32
+_MOST_VARIABLES = 8
+_MOST_TESTS = 200_000
+"""How many facts are looked up for one answer whether a goal holds: some tenths of a second."""
+
 _VARIABLE = re.compile(r'\?[A-Za-z_]\w*(?::[\w-]+)?\Z')
+
+
+class _TooMany(Exception):  # noqa: N818  not an error
+    """There are more assignments than can be tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +106,14 @@ def check(goal: Goal, domain: Domain, objects: Mapping[str, str]) -> list[str]:
 
     That no object of a variable's type is known yet is no error.
     """
-    errors = [] if goal.facts else ['the goal has no facts']
+    if not goal.facts:
+        return ['the goal has no facts']
     stand_ins = goal.variables
+    if len(goal.facts) > _MOST_FACTS or len(stand_ins) > _MOST_VARIABLES:
+        size = f'{len(goal.facts)} facts with {len(stand_ins)} variables'
+        limit = f'at most {_MOST_FACTS} with {_MOST_VARIABLES} are taken'
+        return [f'the goal is too large: {size}, {limit}']
+    errors = []
     for fact in goal.facts:
         if fact.value is Value.UNKNOWN:
             errors.append(f'{fact}: a goal fact is true or false')
@@ -123,16 +138,28 @@ def check(goal: Goal, domain: Domain, objects: Mapping[str, str]) -> list[str]:
 
 
 def holds(goal: Goal, lookup: Lookup, objects: Mapping[str, str], types: TypeTree) -> Value:
-    """Tell whether some assignment makes all facts have their value, in three values."""
-    best = Value.FALSE
+    """Tell whether some assignment makes all facts have their value, in three values.
+
+    Unknown as well if none was found among as many as can be tried in a moment.
+    """
     # A true assignment is looked for first: it needs no facts that are merely unknown.
     for floor in (Value.TRUE, Value.UNKNOWN):
-        for _ in _assignments(goal, objects, types, lookup, floor):
-            best = floor
-            break
-        if best is not Value.FALSE:
-            break
-    return best
+        try:
+            if next(_assignments(goal, objects, types, lookup, floor), None) is not None:
+                return floor
+        except _TooMany:
+            return Value.UNKNOWN
+    return Value.FALSE
+
+
+def assignment(
+    goal: Goal, lookup: Lookup, objects: Mapping[str, str], types: TypeTree
+) -> dict[str, str] | None:
+    """Find an assignment with which all facts have their value; None if none is found."""
+    try:
+        return next(_assignments(goal, objects, types, lookup, Value.TRUE), None)
+    except _TooMany:
+        return None
 
 
 def bindings(goal: Goal, objects: Mapping[str, str], types: TypeTree) -> Iterator[dict[str, str]]:
@@ -178,23 +205,25 @@ def _assignments(
 ) -> Iterator[dict[str, str]]:
     """Backtrack over the variables; each fact is tested as soon as it has no open one.
 
-    With a lookup, facts have to have their value, or may be unknown if ``floor`` is UNKNOWN.
+    With a lookup, facts have to have their value, or may be unknown if ``floor`` is UNKNOWN;
+    _TooMany is raised when too many were tested.
     """
     variables = goal.variables
     names = list(variables)
-    choices = [types.select(objects, variables[name]) for name in names]
-    due: list[list[Fact]] = [[] for _ in range(len(names) + 1)]
-    for fact in goal.facts:
-        used = [names.index(variable(a)) + 1 for a in fact.args if is_variable(a)]
-        due[max(used, default=0)].append(fact)
-    assignment: dict[str, str] = {}
+    choices = {name: types.select(objects, variables[name]) for name in names}
+    assigned: dict[str, str] = {}
+    tests = 0
 
     def fits(fact: Fact) -> bool:
+        nonlocal tests
         if lookup is None:
             return True
+        tests += 1
+        if tests > _MOST_TESTS:
+            raise _TooMany
         atom: Atom = (
             fact.predicate,
-            *(assignment[variable(a)] if is_variable(a) else a for a in fact.args),
+            *(assigned[variable(a)] if is_variable(a) else a for a in fact.args),
         )
         value = lookup(atom)
         wanted = fact.value
@@ -202,17 +231,35 @@ def _assignments(
             return floor is Value.UNKNOWN
         return value is not kleene_not(wanted)
 
+    uses = [(fact, {variable(a) for a in fact.args if is_variable(a)}) for fact in goal.facts]
+    if lookup is not None:
+        # What one fact alone rules out is never tried together with other variables.
+        for fact, used in uses:
+            if len(used) == 1:
+                (name,) = used
+                kept = []
+                for choice in choices[name]:
+                    assigned[name] = choice
+                    if fits(fact):
+                        kept.append(choice)
+                choices[name] = kept
+                assigned.clear()
+        names.sort(key=lambda name: len(choices[name]))
+    due: list[list[Fact]] = [[] for _ in range(len(names) + 1)]
+    for fact, used in uses:
+        due[max((names.index(name) + 1 for name in used), default=0)].append(fact)
+
     def descend(depth: int) -> Iterator[dict[str, str]]:
         if not all(fits(fact) for fact in due[depth]):
             return
         if depth == len(names):
-            yield dict(assignment)
+            yield dict(assigned)
             return
-        taken = set(assignment.values())
-        for choice in choices[depth]:
+        taken = set(assigned.values())
+        for choice in choices[names[depth]]:
             if choice not in taken:
-                assignment[names[depth]] = choice
+                assigned[names[depth]] = choice
                 yield from descend(depth + 1)
-                del assignment[names[depth]]
+                del assigned[names[depth]]
 
     return descend(0)

@@ -163,7 +163,8 @@ def _join(
                 break
         else:
             matched = True
-            yield from _join(clause, index, table, scope, rest, soft)
+            if not new or _differ(clause, scope):
+                yield from _join(clause, index, table, scope, rest, soft)
         for term in new:
             del scope[term]
     if not matched and soft is not None and soft(chosen.predicate):
@@ -201,10 +202,14 @@ def _enumerate(
     scope.pop(name, None)
 
 
+def _differ(clause: Clause, scope: Mapping[str, str]) -> bool:
+    """Tell whether no two terms that have to differ are bound to the same object."""
+    return all(scope.get(a, a) != scope.get(b, b) for a, b in clause.differ)
+
+
 def _admits(clause: Clause, index: Index, table: ObjectTable, scope: dict[str, str]) -> bool:
-    for left, right in clause.differ:
-        if scope.get(left, left) == scope.get(right, right):
-            return False
+    if not _differ(clause, scope):
+        return False
     for literal in clause.neg:
         if literal.ground(scope) in index:
             return False

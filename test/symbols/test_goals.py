@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sage_ros.symbols.facts import Fact, Value
-from sage_ros.symbols.goals import Goal, bindings, check, holds, parse_goal
+from sage_ros.symbols.goals import Goal, assignment, bindings, check, holds, parse_goal
 from sage_ros.symbols.model import PddlModel, State
 from sage_ros.symbols.pddl_reader import read_domain
 
@@ -92,6 +92,35 @@ def test_good_goals_have_no_errors(text):
     assert check(Goal(), DOMAIN, OBJECTS) == ['the goal has no facts']
 
 
+def test_a_goal_that_is_too_large_is_refused():
+    facts = ', '.join(f'clean(?o{i}:mug)' for i in range(9))
+    (problem,) = check(parse_goal(facts), DOMAIN, OBJECTS)
+    assert problem == (
+        'the goal is too large: 9 facts with 9 variables, at most 32 with 8 are taken'
+    )
+    (problem,) = check(parse_goal('clean(mug_1), ' * 33), DOMAIN, OBJECTS)
+    assert 'too large: 33 facts' in problem
+
+
+@pytest.mark.parametrize(
+    ('rest', 'value'),
+    [('hot(?h)', Value.FALSE), ('in(?g, ?r:bed), in(?h, ?r)', Value.UNKNOWN)],
+)
+def test_no_goal_takes_for_ever(rest, value):
+    objects = {f'mug_{i}': 'mug' for i in range(60)} | {'desk_1': 'desk', 'bed_1': 'bed'}
+    true = {('clean', name) for name in objects} | {('in', 'mug_1', 'bed_1')}
+    goal = parse_goal(f'{", ".join(f"clean(?o{i}:mug)" for i in range(5))}, {rest}', DOMAIN)
+    asked = 0
+
+    def lookup(atom):
+        nonlocal asked
+        asked += 1
+        return Value(atom in true)
+
+    assert holds(goal, lookup, objects, DOMAIN.types) is value
+    assert asked <= 400_000
+
+
 def brute(goal, lookup):
     """Try all assignments of different objects."""
     variables = goal.variables
@@ -117,6 +146,10 @@ def test_a_goal_holds_if_some_assignment_makes_it_true(text, known):
         return known.get(atom, Value.FALSE)
 
     assert holds(goal, lookup, OBJECTS, DOMAIN.types) is brute(goal, lookup)
+    found = assignment(goal, lookup, OBJECTS, DOMAIN.types)
+    assert (found is not None) is (brute(goal, lookup) is Value.TRUE)
+    if found is not None:
+        assert all(lookup(fact.atom) is fact.value for fact in goal.ground(found))
     state = State([a for a, v in known.items() if v is Value.TRUE], OBJECTS)
     assert MODEL.goal(state, goal) is (brute(goal, state.value) is Value.TRUE)
 
