@@ -259,6 +259,9 @@ class Episodes:
         if session.moving:
             session.stop(reason)
         self._plans.drop(Decision.DISCARDED, Rule.EPISODE_ENDED, reason)
+        if self._proof_is_coming():
+            session.resync_asked = False
+            session.ask_resync()
 
     def settle(self) -> bool:
         """End the episode if it is over; False if it goes on or there is none."""
@@ -266,7 +269,7 @@ class Episodes:
         if episode is None or session.running is not None:
             return False
         if session.ending is not None:
-            if session.lost is not None:
+            if session.lost is not None or self._proof_is_coming():
                 return False
             self.finish(session.ending.outcome, session.ending.reason)
             return True
@@ -284,6 +287,13 @@ class Episodes:
         else:
             return False
         return True
+
+    def _proof_is_coming(self) -> bool:
+        """Tell whether a goal said to be reached can be judged as soon as a snapshot comes."""
+        ending, episode = self._session.ending, self._session.episode
+        claimed = ending is not None and ending.outcome is EpisodeOutcome.CLAIMED
+        proves = episode is not None and bool(episode.goal_facts)
+        return claimed and proves and self._session.belief.stale
 
     def finish(self, outcome: EpisodeOutcome, reason: str) -> None:
         """End the episode now; environment and goal facts decide whether it succeeded."""

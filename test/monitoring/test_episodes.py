@@ -286,7 +286,25 @@ def test_a_belief_that_missed_something_proves_no_success() -> None:
     gate.seq += 1
     gate.unchanged()
     gate.end()
+    assert of(Resync, gate.last)
+    gate.wait(5.0, observing=True)
     assert gate.ended().outcome is EpisodeOutcome.CLAIMED
+    assert gate.reply().accepted
+
+
+def test_a_claim_waits_for_the_snapshot_that_proves_it() -> None:
+    gate = GateDriver()
+    gate.begin('a goal', 'in(mug_1, desk_1)')
+    gate.do(SetGoal(gate.episode_id, GOAL))
+    gate.seq += 1
+    gate.unchanged()
+    gate.end()
+    assert of(Episode, gate.last) == of(Answer, gate.last) == []
+    gate.unchanged()
+    assert of(Episode, gate.last) == []
+    gate.snapshot('in(mug_1, desk_1)')
+    assert gate.ended().outcome is EpisodeOutcome.SUCCESS
+    assert gate.reply().accepted
 
 
 def test_ending_waits_for_the_running_command(gate: GateDriver) -> None:
