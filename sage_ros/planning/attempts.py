@@ -18,8 +18,9 @@ _REFUSALS = 3
 class Attempts:
     """The refusals of one episode, read together with its transitions.
 
-    An action is barred for good once it failed in a final way, or three times in any way, or was
-    refused three times; and one that was refused, for as long as the belief is the same.
+    An action is barred once it failed in a final way, or three times in a row in any way (also
+    by changing nothing), or was refused three times; and one that was refused, for as long as the
+    belief is the same.
     """
 
     def __init__(self) -> None:
@@ -39,13 +40,22 @@ class Attempts:
         """List the actions not to be tried with this belief."""
         failed: Counter[GroundAction] = Counter()
         for transition in transitions:
+            action = GroundAction(transition.action, transition.args)
             if transition.status in (Status.FAILED, Status.REFUSED):
-                action = GroundAction(transition.action, transition.args)
                 failed[action] += _FAILURES if transition.failure in FINAL else 1
+            elif transition.status is Status.DONE and _in_vain(transition):
+                failed[action] += 1
+            elif transition.status is Status.DONE:
+                failed[action] = 0
         barred = {action for action, count in failed.items() if count >= _FAILURES}
         barred |= {action for action, count in self._refused.items() if count >= _REFUSALS}
         barred |= {action for action, at in self._at.items() if at == belief_hash}
         return frozenset(barred)
+
+
+def _in_vain(transition: Transition) -> bool:
+    """Tell whether an action on something changed nothing; a look around need not."""
+    return bool(transition.args) and transition.hash_before == transition.hash_after != ''
 
 
 def failed_here(transitions: Iterable[Transition], belief_hash: str) -> frozenset[GroundAction]:
