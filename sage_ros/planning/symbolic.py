@@ -14,7 +14,7 @@ from sage_ros.planning.predictions import Predictions
 from sage_ros.planning.world import World
 from sage_ros.scene.belief import Belief
 from sage_ros.symbols.facts import Fact, Value
-from sage_ros.symbols.goals import Goal, is_variable, variable
+from sage_ros.symbols.goals import Goal, assignment, is_variable, variable
 from sage_ros.symbols.model import Difference, PddlModel
 from sage_ros.symbols.search import plan
 from sage_ros.symbols.state import GroundAction, State
@@ -78,7 +78,7 @@ class SymbolicBackend:
         """Choose without the actions that are barred."""
         belief = context.belief
         if self._model.goal(state, context.goal):
-            look = self._confirm(belief, context)
+            look = self._confirm(belief, context) or self._make_sure(belief, context, state)
             if look:
                 return Proposal(self._batch(belief, state, look))
             return Done('all goal facts hold, as far as can be seen')
@@ -197,6 +197,19 @@ class SymbolicBackend:
                 look = self._explorer.look(belief, place)
                 if look and not any(action in context.barred for action in look):
                     return look
+        return []
+
+    def _make_sure(self, belief: Belief, context: Context, state: State) -> list[GroundAction]:
+        """Find a look at what the goal needs and is only taken for granted; empty if none is."""
+        goal, types = context.goal, self._domain.types
+        found = assignment(goal, state.value, belief.objects, types)
+        facts = () if found is None else goal.ground(found)
+        unknown = {a for f in facts if belief.value(f.atom) is Value.UNKNOWN for a in f.args}
+        places = {place for _, item, place in belief.true_atoms('in') if item in unknown}
+        for place in sorted(places | unknown.intersection(self._places(belief))):
+            look = self._explorer.look(belief, place)
+            if look and not any(action in context.barred for action in look):
+                return look
         return []
 
     def _search(

@@ -80,6 +80,32 @@ def test_goal_that_holds_at_the_start_needs_no_step(tmp_path: Path) -> None:
     assert (result.success, result.steps) == (True, 0)
 
 
+def test_what_is_only_taken_for_granted_is_looked_at(tmp_path: Path) -> None:
+    place = scene(
+        tmp_path,
+        receptacles={
+            'desk_1': {'holds': ['mug_1']},
+            'drawer_1': {'door': 'closed'},
+            'fridge_1': {'door': 'open'},
+        },
+    )
+    result, _ = run(place, 'not open(drawer_1), not open(fridge_1)')
+    assert result.success
+    assert result.actions == ('go to drawer 1', 'go to fridge 1', 'close fridge 1')
+
+
+def test_ways_that_lead_nowhere_are_given_up(tmp_path: Path) -> None:
+    place = scene(
+        tmp_path,
+        receptacles={'desk_1': {}, 'shelf_1': {}, 'bed_1': {'holds': ['mug_1']}},
+        disturbances={'no_effect': 1.0},
+    )
+    result, _ = run(place, 'put a mug on the desk')
+    assert result.outcome is EpisodeOutcome.NO_PLAN
+    assert 'given up: goto(bed_1), goto(desk_1), goto(shelf_1)' in result.reason
+    assert max(map(result.actions.count, result.actions)) <= 3
+
+
 def test_full_view_is_planned_in_one_batch(tmp_path: Path) -> None:
     place = scene(
         tmp_path,
