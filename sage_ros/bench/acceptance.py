@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import track
 
 from sage_ros.bench import alfworld, home
-from sage_ros.bench.results import code_digest, wilson, write_results
+from sage_ros.bench.results import code_digest, provenance, wilson, write_results
 from sage_ros.bridges.games import find_games
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -148,11 +148,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, ImportError) as error:
         console.print(str(error), style='red', markup=False)
         return 2
+    # The code may change under a long run: what counts is what was loaded.
+    origin = provenance()
     progress = _PROGRESS / f'{name}-{code_digest()[:12]}.jsonl'
     records = run_suite(name, suite, progress, console)
     problem = suite.shortfall(records)
     content = {'passed': not problem, **suite.summary(records), 'trials': records}
-    write_results(options.output / f'{name}.json', name, content)
+    write_results(options.output / f'{name}.json', name, content, origin)
     progress.unlink()
     console.print_json(data=dict(suite.summary(records)))
     console.print(problem or f'{name}: passed', style='red' if problem else 'green', markup=False)

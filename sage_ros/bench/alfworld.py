@@ -11,7 +11,7 @@ from typing import Any
 from rich.progress import track
 from rich.table import Table
 
-from sage_ros.bench.results import wilson, write_results
+from sage_ros.bench.results import provenance, wilson, write_results
 from sage_ros.bridges.games import find_games
 from sage_ros.bridges.registry import make_environment
 from sage_ros.contract.environment import Environment
@@ -76,11 +76,12 @@ def run_games(
     Writes a result file where ``output`` is given. Raises SceneError for files that are no
     games, ImportError that says what to install.
     """
+    origin = provenance()
     files = find_games(games)
     files = files[:limit] if limit else files
     results = list(play_all(files, planner, max_steps, jobs, settings or Settings()))
     if output is not None:
-        write_results(output, SUITE, content(results, planner, max_steps))
+        write_results(output, SUITE, content(results, planner, max_steps), origin)
     return results
 
 

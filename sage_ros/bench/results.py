@@ -45,10 +45,15 @@ def provenance() -> Provenance:
     )
 
 
-def write_results(path: Path, suite: str, content: Mapping[str, Any]) -> None:
-    """Write a result file, whole or not at all."""
+def write_results(
+    path: Path, suite: str, content: Mapping[str, Any], origin: Provenance | None = None
+) -> None:
+    """Write a result file, whole or not at all.
+
+    ``origin`` was collected when the run began; without it, it is collected now.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    whole = {'suite': suite, 'provenance': asdict(provenance()), **content}
+    whole = {'suite': suite, 'provenance': asdict(origin or provenance()), **content}
     partial = path.with_name(f'.{path.name}.partial')
     partial.write_text(json.dumps(whole, indent=1) + '\n', encoding='utf-8')
     partial.replace(path)
