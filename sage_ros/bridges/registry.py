@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from inspect import signature
 
 from sage_ros.bridges.machine import BridgeMachine, MachineConfig, ReportFilter
 from sage_ros.contract.environment import Environment
@@ -13,17 +14,34 @@ ENVIRONMENTS: Mapping[str, str] = {
 """Where the class of each environment is found."""
 
 
+_TYPES: Mapping[object, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    float: (int, float),
+}
+"""What may be given for an option of a type."""
+
+
+class OptionError(ValueError):
+    """An option that an environment does not have, or of a type it does not take."""
+
+
 class UnknownEnvironmentError(ValueError):
     """No environment has this name; the message lists those that exist."""
 
 
-def environment_class(name: str) -> Callable[..., Environment]:
-    """Find the class of an environment; UnknownEnvironmentError lists the names there are."""
-    place = ENVIRONMENTS.get(name)
-    if place is None:
+def check_environment(name: str) -> None:
+    """Raise UnknownEnvironmentError, which lists those there are, for an unknown name."""
+    if name not in ENVIRONMENTS:
         known = ', '.join(ENVIRONMENTS)
         raise UnknownEnvironmentError(f'unknown environment {name!r}: take one of {known}')
-    module, _, attribute = place.partition(':')
+
+
+def environment_class(name: str) -> Callable[..., Environment]:
+    """Find the class of an environment; UnknownEnvironmentError lists the names there are."""
+    check_environment(name)
+    module, _, attribute = ENVIRONMENTS[name].partition(':')
     found: Callable[..., Environment] = getattr(import_module(module), attribute)
     return found
 
@@ -31,10 +49,19 @@ def environment_class(name: str) -> Callable[..., Environment]:
 def make_environment(name: str, **options: object) -> Environment:
     """Make an environment with the options of its class.
 
-    Raises UnknownEnvironmentError, TypeError for an option it does not have, ImportError that
-    says what to install where an extra is missing.
+    Raises UnknownEnvironmentError, OptionError, what its class raises for a value, and
+    ImportError that says what to install where an extra is missing.
     """
-    return environment_class(name)(**options)
+    make = environment_class(name)
+    known = signature(make).parameters
+    for option, value in options.items():
+        if option not in known:
+            raise OptionError(f'{name} has no option {option!r}, only {", ".join(known)}')
+        wanted = known[option].annotation
+        types = _TYPES.get(wanted, (object,))
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            raise OptionError(f'{option}: {value!r} is no {wanted.__name__}')
+    return make(**options)
 
 
 def make_machine(

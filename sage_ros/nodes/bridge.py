@@ -20,7 +20,7 @@ from sage_ros.bridges.machine import (
     ResyncRequest,
     Start,
 )
-from sage_ros.bridges.registry import make_environment, make_machine
+from sage_ros.bridges.registry import OptionError, make_environment, make_machine
 from sage_ros.bridges.worker import carry_out
 from sage_ros.contract.environment import Environment
 from sage_ros.contract.execution import (
@@ -69,7 +69,11 @@ class BridgeNode(SageNode):
             snapshot_period=self.parameters['snapshot_period'],
             halt_grace=self.parameters['halt_grace'],
         )
-        environment = make_environment(self.parameters['environment'], **self._options())
+        options = self._options()
+        try:
+            environment = make_environment(self.parameters['environment'], **options)
+        except OptionError as error:
+            raise self._wrong_options(str(error)) from error
         self._worker = Worker(environment, lambda event: self.post(partial(self._take, event)))
         self._machine = make_machine(environment, key, config)
         self._alarm = self.alarm(partial(self._take, Tick()))

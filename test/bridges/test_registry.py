@@ -7,6 +7,7 @@ import pytest
 from sage_ros.bridges.machine import Finished, Look, Looked, Start
 from sage_ros.bridges.registry import (
     ENVIRONMENTS,
+    OptionError,
     UnknownEnvironmentError,
     make_environment,
     make_machine,
@@ -22,8 +23,22 @@ STOP = threading.Event()
 def test_unknown_environment_lists_those_there_are() -> None:
     with pytest.raises(UnknownEnvironmentError, match='home, alfworld'):
         make_environment('moon')
-    with pytest.raises(TypeError):
-        make_environment('home', colour='red')
+
+
+@pytest.mark.parametrize(
+    ('name', 'options', 'said'),
+    [
+        ('home', {'colour': 'red'}, "no option 'colour', only scene, action_duration"),
+        ('home', {'action_duration': 'long'}, "action_duration: 'long' is no float"),
+        ('home', {'action_duration': True}, 'action_duration: True is no float'),
+        ('home', {'scene': 3}, 'scene: 3 is no str'),
+    ],
+)
+def test_an_option_that_is_not_taken_is_named(
+    name: str, options: dict[str, object], said: str
+) -> None:
+    with pytest.raises(OptionError, match=said):
+        make_environment(name, **options)
 
 
 def test_missing_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
