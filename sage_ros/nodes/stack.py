@@ -9,12 +9,17 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from sage_ros import share_directory
+from sage_ros.bridges.registry import check_environment
 from sage_ros.contract.signing import make_key
 from sage_ros.nodes.parameter_files import addressees
 
 NAMESPACE = '/sage'
 LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 Value = bool | int | float | str
+
+_NAMESPACE = re.compile(r'(?!.*__)/?([A-Za-z_]\w*(/[A-Za-z_]\w*)*/?)?', re.ASCII)
+_LONGEST_NAMESPACE = 180
+"""ROS takes names of 247 characters; those of the services of an action are the longest."""
 
 
 @dataclass(frozen=True)
@@ -59,22 +64,33 @@ class StackOptions:
     use_sim_time: bool = False
 
     def __post_init__(self) -> None:
+        if self.bridge:
+            check_environment(self.environment)
         if self.log_level not in LOG_LEVELS:
             raise ValueError(
                 f'unknown log level {self.log_level!r}: take one of {", ".join(LOG_LEVELS)}'
             )
-        if not re.fullmatch(r'/?([A-Za-z_]\w*/?)+|/?', self.namespace):
+        if not _NAMESPACE.fullmatch(self.namespace):
             raise ValueError(f'not a namespace: {self.namespace!r} (expected such as /sage)')
+        if len(self.namespace) > _LONGEST_NAMESPACE:
+            raise ValueError(
+                f'the namespace is too long: {len(self.namespace)} characters, '
+                f'at most {_LONGEST_NAMESPACE} are expected'
+            )
 
     @property
     def nodes(self) -> tuple[NodeSpec, ...]:
         """The nodes to start."""
         return tuple(spec for spec in NODES if self.bridge or spec is not BRIDGE)
 
+    @property
+    def root(self) -> str:
+        """The namespace as ROS wants it: with a slash before it and none after it."""
+        return '/' + self.namespace.strip('/')
+
     def full_name(self, spec: NodeSpec) -> str:
         """Return the full name of a node."""
-        namespace = self.namespace.strip('/')
-        return f'/{namespace}/{spec.name}' if namespace else f'/{spec.name}'
+        return f'{self.root.rstrip("/")}/{spec.name}'
 
     def parameters(self, spec: NodeSpec) -> dict[str, Value]:
         """Return the parameters of a node that the options set: those that are not as usual."""
@@ -98,8 +114,7 @@ class StackOptions:
 
     def arguments(self, spec: NodeSpec) -> list[str]:
         """Write the command line of a node, after the name of the program."""
-        full_name = self.full_name(spec)
-        arguments = ['--ros-args', '-r', f'__ns:={full_name.rpartition("/")[0] or "/"}']
+        arguments = ['--ros-args', '-r', f'__ns:={self.root}']
         for source, target in REMAPPINGS:
             arguments += ['-r', f'{source}:={target}']
         for file in self.files(spec):

@@ -38,7 +38,28 @@ def test_options_as_usual_leave_the_files_their_say() -> None:
     assert StackOptions().parameters(BY_NAME['planner']) == {}
 
 
-@pytest.mark.parametrize('options', [{'log_level': 'loud'}, {'namespace': 'no space'}])
+@pytest.mark.parametrize('namespace', ['sage', '/sage', 'sage/', '/sage/'])
+def test_a_namespace_is_the_same_with_and_without_slashes_around_it(namespace: str) -> None:
+    options = StackOptions(namespace=namespace)
+    assert options.root == '/sage'
+    assert '__ns:=/sage' in options.arguments(BY_NAME['monitor'])
+    assert StackOptions(namespace='/').full_name(BY_NAME['monitor']) == '/monitor'
+
+
+@pytest.mark.parametrize(
+    'options',
+    [
+        {'log_level': 'loud'},
+        {'environment': 'mars'},
+        {'namespace': 'no space'},
+        {'namespace': '/kitchen_\u00fc'},
+        {'namespace': '/a//b'},
+        {'namespace': '/a__b'},
+        {'namespace': '/' + 'n' * 300},
+        # Takes for ever where the pattern can match in many ways.
+        {'namespace': '/' + 'n' * 100 + '!'},
+    ],
+)
 def test_wrong_options_are_errors(options: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=r'expected|take one of'):
         StackOptions(**options)  # type: ignore[arg-type]
