@@ -14,6 +14,7 @@ from rich.console import Console
 
 from sage_ros.cli.show import Story, as_json, print_result
 from sage_ros.contract.environment import EnvironmentLost
+from sage_ros.contract.judgement import EpisodeOutcome
 from sage_ros.contract.signing import KeyFileError
 from sage_ros.contract.task import TaskRequest, TaskResult
 from sage_ros.planning.link import LinkLost
@@ -79,10 +80,14 @@ def run(
     # With --json the story goes nowhere: standard output holds one object only.
     console = Console(quiet=json)
     try:
-        if in_process:
-            result = _in_process(request, Story(console))
-        else:
-            result = _over_ros(request, Story(console), namespace, params)
+        with _interruption() as interrupted:
+            if in_process:
+                result = _in_process(request, Story(console), interrupted)
+            else:
+                result = _over_ros(request, Story(console), interrupted, namespace, params)
+    except _Interrupted:
+        reason = 'interrupted before the goal was sent'
+        result = TaskResult(outcome=EpisodeOutcome.CANCELLED, reason=reason, goal=goal)
     except (LinkLost, EnvironmentLost, KeyFileError) as error:
         _fail(str(error))
     except (OSError, ValueError, ImportError) as error:
@@ -93,7 +98,8 @@ def run(
     else:
         print_result(console, result)
     # Without an episode it was the environment, or what was asked of it, that did not work.
-    failed = 1 if result.episode_id else _WRONG_USE
+    cancelled = result.outcome is EpisodeOutcome.CANCELLED
+    failed = 1 if result.episode_id or cancelled else _WRONG_USE
     raise typer.Exit(0 if result.success else failed)
 
 
@@ -102,16 +108,23 @@ def _fail(reason: str) -> NoReturn:
     raise typer.Exit(_WRONG_USE)
 
 
-def _in_process(request: TaskRequest, story: Story) -> TaskResult:
-    """Carry the task out in this process; Ctrl-C cancels it."""
+class _Interrupted(Exception):  # noqa: N818  a wish, not an error
+    """The user asked to end before there was a goal to take back."""
+
+
+def _in_process(request: TaskRequest, story: Story, interrupted: Callable[[], bool]) -> TaskResult:
+    """Carry the task out in this process."""
     from sage_ros.runtime.local import run_local
 
-    with _interruption() as interrupted:
-        return run_local(request, cancelled=interrupted, on_verdict=story)
+    return run_local(request, cancelled=interrupted, on_verdict=story)
 
 
 def _over_ros(
-    request: TaskRequest, story: Story, namespace: str, params: Path | None
+    request: TaskRequest,
+    story: Story,
+    interrupted: Callable[[], bool],
+    namespace: str,
+    params: Path | None,
 ) -> TaskResult:
     """Start the nodes that do not run yet, send the goal, and stop what was started."""
     from sage_ros.cli.up import Stack, StackError
@@ -127,29 +140,51 @@ def _over_ros(
     )
     wanted = frozenset(spec.name for spec in options.nodes)
     with (
-        GoalClient(namespace) as client,
+        GoalClient(options.root) as client,
         tempfile.TemporaryDirectory(prefix='sage-') as logs,
         Stack(options, Path(logs)) as stack,
     ):
+        missing: frozenset[str] = frozenset()
+
+        def watch() -> None:
+            stack.check()
+            # Whose discovery is slow, or who was started at the same time, is seen only now.
+            if twice := client.doubled() & missing:
+                names = ', '.join(sorted(twice))
+                raise StackError(
+                    f'another stack was found in {options.root}, which has {names} too: '
+                    'try again, or take another --namespace'
+                )
+
+        def starting() -> None:
+            watch()
+            if interrupted():
+                raise _Interrupted
+
         try:
             missing = wanted - client.nodes()
+            starting()
             if missing:
                 stack.start(missing)
-            client.wait_for_planner(_START_S, stack.check)
-            return client.execute(request, story, watch=stack.check)
+            client.wait_for_planner(_START_S, starting)
+            return client.execute(request, story, cancelled=interrupted, watch=watch)
         except StackError as error:
             _fail(str(error))
 
 
 @contextmanager
 def _interruption() -> Iterator[Callable[[], bool]]:
-    """Take note of the first Ctrl-C or SIGTERM; a second one acts as usual."""
+    """Take note of two Ctrl-C or SIGTERM; a third one acts as usual.
+
+    Two, because a terminal and who started us may both send one.
+    """
     received: list[int] = []
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def note(number: int, _: FrameType | None) -> None:
         received.append(number)
-        signal.signal(number, before[signal.Signals(number)])
+        if len(received) >= 2:
+            signal.signal(number, before[signal.Signals(number)])
 
     for number in before:
         signal.signal(number, note)

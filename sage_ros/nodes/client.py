@@ -1,9 +1,8 @@
-"""The client of `sage run`: sends a goal, shows verdicts, takes the goal back when interrupted."""
+"""The client of `sage run`: sends a goal, shows verdicts, takes the goal back when asked to."""
 
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import rclpy
@@ -24,6 +23,9 @@ _ACCEPT_S = 10.0
 _LAST_WORDS_S = 0.2
 _DISCOVERY_S = 3.0
 _QUIET_S = 1.0
+_SILENT_S = 2.0
+_GONE_S = 1.0
+_ASK_AGAIN_S = 10.0
 
 OnVerdict = Callable[[Verdict], None]
 
@@ -57,17 +59,25 @@ class GoalClient:
         """Look for nodes of the namespace until no more appear, and return their names."""
         found: set[str] = set()
         start = changed = time.monotonic()
-        while (now := time.monotonic()) < start + _DISCOVERY_S and now < changed + _QUIET_S:
+        patience = _SILENT_S
+        while (now := time.monotonic()) < start + _DISCOVERY_S and now < changed + patience:
             self._spin()
-            present = {
-                name
-                for name, namespace in self._node.get_node_names_and_namespaces()
-                if namespace == self._namespace and name != self._node.get_name()
-            }
+            present = self._present().keys()
             if present - found:
-                changed = now
+                changed, patience = now, _QUIET_S
             found |= present
         return found
+
+    def doubled(self) -> set[str]:
+        """Return the names that several nodes of the namespace have."""
+        return {name for name, count in self._present().items() if count > 1}
+
+    def _present(self) -> Counter[str]:
+        return Counter(
+            name
+            for name, namespace in self._node.get_node_names_and_namespaces()
+            if namespace == self._namespace and name != self._node.get_name()
+        )
 
     def wait_for_planner(self, timeout_s: float, watch: Callable[[], None]) -> None:
         """Wait until the planner takes goals; LinkLost if it does not in time."""
@@ -84,25 +94,16 @@ class GoalClient:
         request: TaskRequest,
         on_verdict: OnVerdict,
         *,
+        cancelled: Callable[[], bool] = lambda: False,
         watch: Callable[[], None] = lambda: None,
         cancel_timeout_s: float = 15.0,
     ) -> TaskResult:
-        """Send a goal and wait for its result; SIGINT or SIGTERM takes the goal back.
+        """Send a goal and wait for its result; once ``cancelled`` is true it is taken back.
 
         ``watch`` is called again and again; what it raises ends the waiting. LinkLost if the
         planner goes away, or does not give a goal up within ``cancel_timeout_s``.
         """
-        with _interruptions() as interrupted:
-            return self._execute(request, on_verdict, watch, interrupted, cancel_timeout_s)
 
-    def _execute(
-        self,
-        request: TaskRequest,
-        on_verdict: OnVerdict,
-        watch: Callable[[], None],
-        interrupted: list[int],
-        cancel_timeout_s: float,
-    ) -> TaskResult:
         def feedback(message: Any) -> None:
             on_verdict(from_message(message.feedback.verdict))
 
@@ -112,23 +113,31 @@ class GoalClient:
         give_up = None
         cancelling = None
         result = None
+        gone = None
         while result is None or not result.done():
             self._spin()
             watch()
-            if result is None and accepting.done():
-                if not accepting.result().accepted:
-                    raise LinkLost('the planner rejected the goal')
+            if result is None and accepting.done() and not accepting.result().accepted:
+                raise LinkLost('the planner rejected the goal')
+            # Asked again, since a planner that took the place of this one does not know the goal.
+            if accepting.done() and (result is None or time.monotonic() > asked + _ASK_AGAIN_S):
                 result = accepting.result().get_result_async()
+                asked = time.monotonic()
             if result is None and time.monotonic() > asked + _ACCEPT_S:
                 raise LinkLost(f'the planner did not accept the goal within {_ACCEPT_S:g} s')
-            if interrupted and give_up is None:
+            if give_up is None and cancelled():
                 give_up = time.monotonic() + cancel_timeout_s
             # A goal that is not accepted yet cannot be cancelled: wait, then cancel it.
-            if interrupted and cancelling is None and result is not None:
+            if give_up is not None and cancelling is None and result is not None:
                 cancelling = accepting.result().cancel_goal_async()
             if give_up is not None and time.monotonic() >= give_up:
                 raise LinkLost(f'the planner did not give up within {cancel_timeout_s:g} s')
-            if not self._action.server_is_ready():
+            # The last word of a planner that was stopped may still be on its way.
+            if self._action.server_is_ready():
+                gone = None
+            elif gone is None:
+                gone = time.monotonic() + _GONE_S
+            elif time.monotonic() >= gone:
                 raise LinkLost('the planner is gone')
         # Feedback and result travel on their own ways.
         end = time.monotonic() + _LAST_WORDS_S
@@ -142,23 +151,3 @@ class GoalClient:
 
     def _spin(self) -> None:
         self._executor.spin_once(timeout_sec=_SPIN_S)
-
-
-@contextmanager
-def _interruptions() -> Iterator[list[int]]:
-    """Collect signals that ask to end; the third in a row acts as usual."""
-    received: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def note(number: int, _: object) -> None:
-        received.append(number)
-        if len(received) >= 2:
-            signal.signal(number, before[signal.Signals(number)])
-
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

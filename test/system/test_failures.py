@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -230,6 +231,28 @@ def test_ctrl_c_takes_the_goal_back_and_leaves_nothing_running(
     assert ended(probe) == [EpisodeOutcome.CANCELLED]
 
 
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_the_nodes_start_ends_with_a_reason(
+    ros_domain: int, tmp_path: Path, number: signal.Signals
+) -> None:
+    command = [sys.executable, '-c', 'import sage_ros.cli; sage_ros.cli.main()', 'run', GOAL]
+    environment = {**os.environ, 'TMPDIR': str(tmp_path)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    watch = threading.Event()
+    try:
+        end = time.monotonic() + 20.0
+        while not list(tmp_path.glob('sage-*/monitor.log')):
+            assert time.monotonic() < end, 'no node is started'
+            watch.wait(0.02)
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert process.returncode == 1
+    assert 'CANCELLED' in output
+    assert not list(tmp_path.iterdir())
+
+
 def test_ctrl_c_ends_a_stack_with_exit_status_0_while_a_command_runs(system: Any) -> None:
     probe = system.probe()
     (system.folder / 'up.yaml').write_text(
@@ -419,9 +442,9 @@ def test_a_cancel_before_the_goal_is_accepted_is_not_lost(ros_domain: int) -> No
     try:
         with GoalClient('/sage') as client:
             client.wait_for_planner(10.0, lambda: None)
-            timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-            timer.start()
-            result = client.execute(TaskRequest(goal=GOAL), seen.append)
+            wished = threading.Event()
+            threading.Timer(0.05, wished.set).start()
+            result = client.execute(TaskRequest(goal=GOAL), seen.append, cancelled=wished.is_set)
         assert server.cancelled.is_set()
     finally:
         server.close()
