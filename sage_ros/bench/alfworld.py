@@ -74,11 +74,14 @@ def run_games(
     """Play the games of a folder or an archive, the first ``limit`` of them (0: all).
 
     Writes a result file where ``output`` is given. Raises SceneError for files that are no
-    games, ImportError that says what to install.
+    games, ImportError that says what to install, OSError for files that cannot be used.
     """
     origin = provenance()
     files = find_games(games)
     files = files[:limit] if limit else files
+    if output is not None:
+        # Before the games are played: what cannot be written later were played in vain.
+        output.parent.mkdir(parents=True, exist_ok=True)
     results = list(play_all(files, planner, max_steps, jobs, settings or Settings()))
     if output is not None:
         write_results(output, SUITE, content(results, planner, max_steps), origin)

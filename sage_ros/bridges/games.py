@@ -68,6 +68,8 @@ def read_game(path: Path | str) -> Game:
         cut = ', where the file ends' if error.pos >= len(text) or _is_cut(error) else ''
         place = f'{path}:{error.lineno}:{error.colno}'
         raise SceneError(f'{place}: not JSON: {error.msg}{cut}; {again}') from error
+    except RecursionError as error:
+        raise SceneError(f'{path}:1:1: not a game: nested too deep; {again}') from error
     if not isinstance(content, dict):
         raise SceneError(f'{path}:1:1: not a game: an object is expected; {again}')
     for key in _KEYS:

@@ -38,15 +38,24 @@ def alfworld(
         Path | None, typer.Option('--output', '-o', help='Write the results as JSON here.')
     ] = None,
 ) -> None:
-    """Play ALFWorld games in this process and print a table by task type."""
+    """Play ALFWorld games in this process and print a table by task type.
+
+    Games that went wrong are named with the reason. Exit status: 2 if none could be played.
+    """
     from sage_ros.bench import alfworld as suite
 
-    console = Console()
+    console, errors = Console(), Console(stderr=True)
     try:
         results = suite.run_games(
             games, planner=planner, max_steps=max_steps, limit=limit, jobs=jobs, output=output
         )
-    except (SceneError, ImportError, ValueError) as error:
-        Console(stderr=True).print(str(error), style='red', markup=False, soft_wrap=True)
+    except (SceneError, ImportError, OSError, ValueError) as error:
+        errors.print(str(error), style='red', markup=False, soft_wrap=True)
         raise typer.Exit(2) from error
     console.print(suite.table(results))
+    broken = [result for result in results if result.outcome == 'ERROR']
+    for result in broken:
+        said = f'{result.game}: {result.reason}'
+        errors.print(said, style='red', markup=False, soft_wrap=True)
+    if len(broken) == len(results):
+        raise typer.Exit(2)

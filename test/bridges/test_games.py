@@ -91,6 +91,7 @@ def test_half_an_archive_is_said_to_be_broken(tmp_path: Path, cache: Path) -> No
         (json.dumps(CONTENT)[:40], r':1:\d+: not JSON: .*get the file again'),
         ('', ':1:1: not JSON'),
         ('[1, 2]', 'not a game'),
+        ('[' * 100_000, 'nested too deep'),
         ('{"pddl_domain": "(define)", "grammar": "g"}', 'pddl_problem: missing'),
         ('{"pddl_domain": 3, "pddl_problem": "p", "grammar": "g"}', 'pddl_domain: missing or no'),
     ],
