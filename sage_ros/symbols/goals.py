@@ -72,6 +72,11 @@ def variable(arg: str) -> str:
     return arg.partition(':')[0]
 
 
+def _atom(fact: Fact) -> Atom:
+    """Return the atom of a goal fact with its variables' names only."""
+    return (fact.predicate, *map(variable, fact.args))
+
+
 def parse_goal(text: str, domain: Domain | None = None) -> Goal:
     """Read facts joined by commas or ``and``; ValueError says which one is wrong.
 
@@ -114,9 +119,12 @@ def check(goal: Goal, domain: Domain, objects: Mapping[str, str]) -> list[str]:
         limit = f'at most {_MOST_FACTS} with {_MOST_VARIABLES} are taken'
         return [f'the goal is too large: {size}, {limit}']
     errors = []
+    true = {_atom(fact) for fact in goal.facts if fact.value is Value.TRUE}
     for fact in goal.facts:
         if fact.value is Value.UNKNOWN:
             errors.append(f'{fact}: a goal fact is true or false')
+        elif fact.value is Value.FALSE and _atom(fact) in true:
+            errors.append(f'{fact}: the goal wants its opposite as well')
         for arg in fact.args:
             name, _, kind = arg.partition(':')
             if is_variable(arg) and not _VARIABLE.match(arg):
@@ -130,8 +138,7 @@ def check(goal: Goal, domain: Domain, objects: Mapping[str, str]) -> list[str]:
     # A variable of no type is checked as an object of the type that its place wants.
     stand_ins = typed(goal, domain).variables
     for fact in goal.facts:
-        atom = (fact.predicate, *map(variable, fact.args))
-        problem = domain.check_atom(atom, {**objects, **stand_ins})
+        problem = domain.check_atom(_atom(fact), {**objects, **stand_ins})
         if problem is not None:
             errors.append(problem)
     return errors

@@ -79,6 +79,7 @@ def test_a_domain_gives_variables_their_types():
         ('clean(?o:mug), in(?o:apple, desk_1)', 'of type mug elsewhere'),
         ('clean(?)', 'bad variable'),
         ('unknown clean(mug_1)', 'true or false'),
+        ('clean(?o:mug), not clean(?o)', 'wants its opposite as well'),
     ],
 )
 def test_a_wrong_goal_is_explained(text, words):
