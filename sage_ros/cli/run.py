@@ -66,20 +66,20 @@ def run(
             _fail('--game and --scene exclude each other: give one of them')
         env = 'alfworld' if env == 'home' else env
         scene = str(game)
-    if scene and Path(scene).exists():
-        scene = str(Path(scene).resolve())
-    request = TaskRequest(
-        goal=goal,
-        environment=env,
-        scene=scene,
-        seed=seed,
-        planner=planner,
-        model=model,
-        max_steps=max_steps,
-    )
+    if in_process and params is not None:
+        _fail('--params is for nodes, and --in-process starts none: leave one of them out')
     # With --json the story goes nowhere: standard output holds one object only.
     console = Console(quiet=json)
     try:
+        request = TaskRequest(
+            goal=goal,
+            environment=env,
+            scene=_located(scene, env),
+            seed=seed,
+            planner=planner,
+            model=model,
+            max_steps=max_steps,
+        )
         with _interruption() as interrupted:
             if in_process:
                 result = _in_process(request, Story(console), interrupted)
@@ -110,6 +110,12 @@ def _fail(reason: str) -> NoReturn:
 
 class _Interrupted(Exception):  # noqa: N818  a wish, not an error
     """The user asked to end before there was a goal to take back."""
+
+
+def _located(scene: str, env: str) -> str:
+    """Make the path of a file absolute, as nodes may run elsewhere; a scene's name stays."""
+    named = env == 'home' and not scene.endswith(('.yaml', '.yml'))
+    return scene if named or not (scene and Path(scene).exists()) else str(Path(scene).resolve())
 
 
 def _in_process(request: TaskRequest, story: Story, interrupted: Callable[[], bool]) -> TaskResult:

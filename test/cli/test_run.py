@@ -82,6 +82,7 @@ def test_a_step_limit_ends_the_task() -> None:
         (('--env', 'mars'), "unknown environment 'mars': take one of home, alfworld"),
         (('--planner', 'oracle'), "unknown planner 'oracle': take one of symbolic, ollama"),
         (('--game', 'x.tw-pddl', '--scene', 'kitchen'), '--game and --scene exclude each other'),
+        (('--params', 'x.yaml'), '--params is for nodes, and --in-process starts none'),
     ],
 )
 def test_wrong_use_says_what_would_be_right(arguments: tuple[str, ...], said: str) -> None:
@@ -91,11 +92,26 @@ def test_wrong_use_says_what_would_be_right(arguments: tuple[str, ...], said: st
     assert 'Traceback' not in result.output
 
 
-@pytest.mark.parametrize('scene', ['nowhere', '/nowhere/scene.yaml'])
+@pytest.mark.parametrize('scene', ['nowhere', '/nowhere/scene.yaml', 'x' * 5000])
 def test_a_scene_that_is_not_there_is_wrong_use(scene: str) -> None:
     result = sage('put a mug on the desk', '--scene', scene)
     assert result.exit_code == 2
     assert scene in result.stdout
+
+
+def test_alfworld_without_a_game_says_what_to_name() -> None:
+    pytest.importorskip('alfworld')
+    result = sage('--env', 'alfworld')
+    assert result.exit_code == 2
+    assert 'name a game.tw-pddl file' in result.stdout
+
+
+def test_a_folder_with_the_name_of_a_scene_hides_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / 'kitchen').mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert sage('open(fridge_1)', '--scene', 'kitchen').exit_code == 0
 
 
 def test_a_scene_with_an_unknown_object_names_file_and_line(tmp_path: Path) -> None:
