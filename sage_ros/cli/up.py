@@ -14,7 +14,7 @@ from typing import IO
 
 from sage_ros.contract.signing import KeyFileError
 from sage_ros.contract.yaml_file import ConfigurationError
-from sage_ros.nodes.stack import PLANNER, NodeSpec, StackOptions, prepare_key
+from sage_ros.nodes.stack import PLANNER, NodeSpec, StackOptions, check_domain, prepare_key
 
 _POLL_S = 0.1
 _PATIENCE_S = 5.0
@@ -45,8 +45,10 @@ class Stack:
     def start(self, names: frozenset[str] | None = None) -> None:
         """Start all nodes, or those named.
 
-        Raises ConfigurationError and KeyFileError before anything is started.
+        Raises ConfigurationError, KeyFileError, and ValueError for a wrong ROS_DOMAIN_ID, before
+        anything is started.
         """
+        check_domain()
         self.options = replace(self.options, key_file=prepare_key(self.options.key_file))
         wanted = [spec for spec in self.options.nodes if names is None or spec.name in names]
         commands = [

@@ -7,6 +7,7 @@ from typing import Any
 
 import rclpy
 from action_msgs.msg import GoalStatus
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -16,6 +17,7 @@ from sage_ros.action import ExecuteTask
 from sage_ros.contract.judgement import EpisodeOutcome, Verdict
 from sage_ros.contract.task import TaskRequest, TaskResult
 from sage_ros.nodes.convert import from_message, to_message
+from sage_ros.nodes.stack import check_domain
 from sage_ros.planning.link import LinkLost
 
 _SPIN_S = 0.05
@@ -31,11 +33,20 @@ OnVerdict = Callable[[Verdict], None]
 
 
 class GoalClient:
-    """A node that sends goals to the planner of a namespace. To be closed."""
+    """A node that sends goals to the planner of a namespace. To be closed.
+
+    ValueError and LinkLost if ROS cannot be used as the environment variables have it.
+    """
 
     def __init__(self, namespace: str) -> None:
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        check_domain()
+        try:
+            self._context = rclpy.Context()
+            rclpy.init(context=self._context, signal_handler_options=SignalHandlerOptions.NO)
+        except RCLError as error:
+            raise LinkLost(
+                f'ROS cannot be used: {error}; look at the variables ROS_*, RMW_* and HOME'
+            ) from error
         self._node = Node('sage_client', namespace=namespace, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)

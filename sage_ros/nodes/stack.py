@@ -18,6 +18,7 @@ LOG_LEVELS = ('debug', 'info', 'warn', 'error', 'fatal')
 Value = bool | int | float | str
 
 _NAMESPACE = re.compile(r'(?!.*__)/?([A-Za-z_]\w*(/[A-Za-z_]\w*)*/?)?', re.ASCII)
+_LAST_DOMAIN = 232
 _LONGEST_NAMESPACE = 180
 """ROS takes names of 247 characters; those of the services of an action are the longest."""
 
@@ -126,6 +127,13 @@ class StackOptions:
     def logger(self, spec: NodeSpec) -> str:
         """Write the level of a node's logger as an argument of --log-level."""
         return f'{self.full_name(spec).strip("/").replace("/", ".")}:={self.log_level}'
+
+
+def check_domain() -> None:
+    """Raise ValueError if ROS_DOMAIN_ID is none: the middleware would end the process."""
+    given = os.environ.get('ROS_DOMAIN_ID', '').strip()
+    if given and not (re.fullmatch('[0-9]{1,3}', given) and int(given) <= _LAST_DOMAIN):
+        raise ValueError(f'ROS_DOMAIN_ID is {given!r}: give a number from 0 to {_LAST_DOMAIN}')
 
 
 def default_key_file() -> Path:
