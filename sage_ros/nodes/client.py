@@ -17,6 +17,7 @@ from sage_ros.action import ExecuteTask
 from sage_ros.contract.judgement import EpisodeOutcome, Verdict
 from sage_ros.contract.task import TaskRequest, TaskResult
 from sage_ros.nodes.convert import from_message, to_message
+from sage_ros.nodes.qos import everything
 from sage_ros.nodes.stack import check_domain
 from sage_ros.planning.link import LinkLost
 
@@ -50,7 +51,9 @@ class GoalClient:
         self._node = Node('sage_client', namespace=namespace, context=self._context)
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
-        self._action = ActionClient(self._node, ExecuteTask, 'execute_task')
+        self._action = ActionClient(
+            self._node, ExecuteTask, 'execute_task', feedback_sub_qos_profile=everything()
+        )
         self._namespace = self._node.get_namespace()
 
     def close(self) -> None:

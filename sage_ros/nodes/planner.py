@@ -18,6 +18,7 @@ from sage_ros.contract.task import TaskRequest, TaskResult
 from sage_ros.nodes.base import EXPECTED, SageNode
 from sage_ros.nodes.convert import from_message, to_message
 from sage_ros.nodes.link import RosLink
+from sage_ros.nodes.qos import everything
 from sage_ros.nodes.running import run_node
 from sage_ros.nodes.settings import PLANNER
 from sage_ros.planning.backend import Backend, Settings, make_backend
@@ -68,6 +69,7 @@ class PlannerNode(SageNode):
             'execute_task',
             execute_callback=self._execute,
             cancel_callback=self._on_cancel,
+            feedback_pub_qos_profile=everything(),
         )
         self.at_end(server.destroy)
 

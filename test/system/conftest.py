@@ -22,13 +22,14 @@ from sage_ros.contract.judgement import Decision, Episode, MonitorState, Verdict
 from sage_ros.contract.resources import config_path
 from sage_ros.contract.task import TaskRequest, TaskResult
 from sage_ros.nodes.convert import MESSAGES, from_message, to_message
-from sage_ros.nodes.qos import topic_of
+from sage_ros.nodes.qos import everything, topic_of
 from sage_ros.nodes.stack import StackOptions
 from sage_ros.scene.observation import Observation
 
 # The latched ones last: whoever sends them then also knows of the others.
 WATCHED = (Command, Observation, Outcome, Stop, Verdict, Episode, MonitorState, BridgeInfo)
 START_S = 30.0
+QUIET_S = 0.3
 
 
 def everything_of(qos: QoSProfile) -> QoSProfile:
@@ -64,6 +65,7 @@ class Goal:
     def result(self, timeout_s: float) -> TaskResult:
         """Wait for the result."""
         self._probe.until(self.ended, timeout_s)
+        self._probe.settle()
         result: TaskResult = from_message(self._result.result().result)
         return result
 
@@ -83,7 +85,9 @@ class Probe:
                 lambda message, kind=kind: self.seen[kind].append(from_message(message)),
                 everything_of(topic_of(kind).qos),
             )
-        self._action = ActionClient(self.node, ExecuteTask, 'execute_task')
+        self._action = ActionClient(
+            self.node, ExecuteTask, 'execute_task', feedback_sub_qos_profile=everything()
+        )
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
 
@@ -104,11 +108,27 @@ class Probe:
         """Wait for as many verdicts."""
         self.until(lambda: len(self.seen[Verdict]) >= count, 5.0, f'not {count} verdicts')
 
-    def spin(self, seconds: float) -> None:
-        """Take messages in for a while."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+    def settle(self) -> None:
+        """Take in what is under way: until nothing but signs of life came for a while."""
+
+        def count() -> int:
+            return sum(len(seen) for kind, seen in self.seen.items() if kind is not Observation)
+
+        before, since = count(), time.monotonic()
+        while time.monotonic() < since + QUIET_S:
             self._executor.spin_once(timeout_sec=0.05)
+            if count() != before:
+                before, since = count(), time.monotonic()
+
+    def wait_for_nodes(self, *names: str) -> None:
+        """Wait until the graph has these nodes of the namespace."""
+        namespace = self.node.get_namespace()
+        wanted = {(name, namespace) for name in names}
+        self.until(
+            lambda: wanted <= set(self.node.get_node_names_and_namespaces()),
+            START_S,
+            f'not all of {names} were seen',
+        )
 
     def send(self, goal: str, *, alone: bool = False, **request: Any) -> Goal:
         """Send a goal as soon as all are there, again if it went to a planner that died.

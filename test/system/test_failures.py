@@ -371,6 +371,7 @@ def test_only_the_monitor_has_a_way_to_the_bridge(system: Any) -> None:
     probe = system.probe()
     system.start()
     assert probe.send(GOAL).result(30.0).success
+    probe.wait_for_nodes('monitor', 'bridge', 'planner', 'memory')
     for name in ('command', 'stop'):
         topic = probe.node.resolve_topic_name(name)
         ends = probe.node.get_publishers_info_by_topic(topic)

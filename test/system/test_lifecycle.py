@@ -135,6 +135,7 @@ def test_the_graph_is_that_of_the_tables(system: Any) -> None:
     probe = system.probe()
     system.start()
     assert probe.send('put a clean mug on the desk').result(30.0).success
+    probe.wait_for_nodes(*NODES)
     for node in NODES:
         published = dict(probe.node.get_publisher_names_and_types_by_node(node, '/sage'))
         subscribed = dict(probe.node.get_subscriber_names_and_types_by_node(node, '/sage'))
