@@ -195,6 +195,9 @@ class _Lexicon:
 
     def near(self, word: str) -> str:
         """Suggest known names like a word, as the end of a message."""
+        kind, _, number = word.rpartition('_')
+        if kind in self._domain.types and number.isdigit():
+            return f' (nobody has seen it yet; write ?o:{kind} for any {kind})'
         names = [*self._objects, *self._domain.types]
         found = get_close_matches(word, names, n=3, cutoff=0.6)
         return f' (did you mean {", ".join(found)}?)' if found else ''

@@ -1,13 +1,13 @@
 """The symbolic backend: searches over what is known, and looks for what it needs and never saw."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from sage_ros.contract.execution import Status
 from sage_ros.contract.plan import Expectation, ExpectationKind, PlanStep
 from sage_ros.contract.task import Tokens
-from sage_ros.planning.backend import Context, Done, NoPlan, Proposal, Settings
+from sage_ros.planning.backend import Context, Done, NoPlan, Proposal, Settings, never
 from sage_ros.planning.exploration import Explorer
 from sage_ros.planning.goal_text import understand
 from sage_ros.planning.predictions import Predictions
@@ -20,12 +20,12 @@ from sage_ros.symbols.search import plan
 from sage_ros.symbols.state import GroundAction, State
 
 _MAX_NODES = 4_000
+_SHORT_NODES = 500
 
 
 def open_backend(world: World, settings: Settings) -> 'SymbolicBackend':
-    """Make the backend; it needs no settings."""
-    del settings
-    return SymbolicBackend(world)
+    """Make the backend; of the settings it heeds ``cancelled`` only."""
+    return SymbolicBackend(world, settings.cancelled)
 
 
 class SymbolicBackend:
@@ -40,8 +40,10 @@ class SymbolicBackend:
     calls = 0
     tokens = Tokens()
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, cancelled: Callable[[], bool] = never) -> None:
         self._world = world
+        self._cancelled = cancelled
+        self._max_nodes = _MAX_NODES
         self._domain = world.domain
         self._model = PddlModel(world.domain, {}, world.actions)
         self._explorer = Explorer(world.domain, world.priors, world.actions)
@@ -99,6 +101,11 @@ class SymbolicBackend:
         look = self._explorer.next_look(belief, sought, context.barred)
         if look:
             return Proposal(self._batch(belief, state, look, exploring=True))
+        if not open_variables and self._max_nodes < _MAX_NODES:
+            self._max_nodes = _MAX_NODES
+            steps = self._search(state, context.goal, context.barred)
+            if steps:
+                return Proposal(self._batch(belief, state, steps))
         return NoPlan(self._why(context, open_variables, sought))
 
     # ------------------------------------------------------------ what is known
@@ -216,7 +223,18 @@ class SymbolicBackend:
         self, state: State, goal: Goal, barred: frozenset[GroundAction]
     ) -> list[GroundAction]:
         without = _Without(self._world, state.objects, barred)
-        return plan(self._model, state, goal, without=without, max_nodes=_MAX_NODES) or []
+        found = plan(
+            self._model,
+            state,
+            goal,
+            without=without,
+            max_nodes=self._max_nodes,
+            deadline=self._cancelled,
+        )
+        # After a search in vain the next ones, each after another look, are kept short; when
+        # there is nothing more to look at, a long one decides.
+        self._max_nodes = _MAX_NODES if found is not None else _SHORT_NODES
+        return found or []
 
     def _at_hand(
         self, state: State, context: Context, unresolved: Sequence[str]

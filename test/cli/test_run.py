@@ -58,6 +58,7 @@ def test_without_a_goal_the_environment_is_asked() -> None:
         ('fly to the moon', "'fly to the moon' is of no form that is understood"),
         ('put a zebra on the desk', "unknown item 'zebra'"),
         ('in(mug_99, desk_1)', "unknown object 'mug_99'"),
+        ('in(mug_99, desk_1)', 'nobody has seen it yet; write ?o:mug for any mug'),
         ('juggles(mug_1)', 'juggles'),
     ],
 )
