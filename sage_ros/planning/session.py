@@ -234,6 +234,8 @@ class _Session:
                 reason = f'{self._max_steps} steps were carried out'
                 raise _Ended(EndCause.STEP_LIMIT, reason)
             context = replace(self._context(), goal=goal, steps_left=left)
+            # Planning may be dear, and the end of the episode often comes just behind a fate.
+            self._catch_up()
             proposal = backend.propose(context)
             self._catch_up()
             match proposal:

@@ -7,6 +7,7 @@ from fakes import EPISODE, GOAL, STEP, FakeBackend, FakeLink, confirm, ended, fa
 
 from sage_ros.contract.judgement import Decision, Episode, EpisodeOutcome, Verdict
 from sage_ros.contract.plan import Plan
+from sage_ros.contract.remembering import ContextReply, ContextRequest
 from sage_ros.contract.requests import EndCause
 from sage_ros.contract.task import TaskRequest, TaskResult
 from sage_ros.planning.backend import BackendError, Done, GoalError, NoPlan, Proposal
@@ -45,6 +46,18 @@ def test_goal_reached() -> None:
     assert link.ended_by is None
     assert link.plans[0].based_on_seq == 1
     assert link.plans[0].planner == 'fake'
+
+
+def test_no_plan_is_asked_for_when_the_end_comes_just_behind_the_last_fate() -> None:
+    class LateEnd(FakeLink):
+        def context(self, request: ContextRequest, timeout_s: float) -> ContextReply:
+            if self.plans:
+                self._inbox.append(ended(EpisodeOutcome.SUCCESS))
+            return super().context(request, timeout_s)
+
+    backend = FakeBackend([GO, GO])
+    assert run(LateEnd(), backend).success
+    assert len(backend.contexts) == 1
 
 
 def test_empty_goal_takes_the_environments_own() -> None:
