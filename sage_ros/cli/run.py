@@ -168,7 +168,7 @@ def _over_ros(
                 raise _Interrupted
 
         try:
-            missing = wanted - client.nodes()
+            missing = client.missing(wanted)
             starting()
             if missing:
                 stack.start(missing)

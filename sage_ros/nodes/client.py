@@ -24,9 +24,9 @@ from sage_ros.planning.link import LinkLost
 _SPIN_S = 0.05
 _ACCEPT_S = 10.0
 _LAST_WORDS_S = 0.2
-_DISCOVERY_S = 3.0
-_QUIET_S = 1.0
-_SILENT_S = 2.0
+_NOBODY_S = 2.0
+_DISCOVERY_S = 5.0
+"""A participant whose first announcements are missed is heard of after three seconds."""
 _GONE_S = 1.0
 _ASK_AGAIN_S = 10.0
 
@@ -69,18 +69,19 @@ class GoalClient:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def nodes(self) -> set[str]:
-        """Look for nodes of the namespace until no more appear, and return their names."""
-        found: set[str] = set()
-        start = changed = time.monotonic()
-        patience = _SILENT_S
-        while (now := time.monotonic()) < start + _DISCOVERY_S and now < changed + patience:
+    def missing(self, wanted: frozenset[str]) -> frozenset[str]:
+        """Look which of these nodes of the namespace do not run; a bridge may have any name."""
+        lacking = wanted
+        start = time.monotonic()
+        # Where there are some, the others are there too, most likely, and only late to be seen.
+        while lacking and time.monotonic() < start + (
+            _NOBODY_S if lacking == wanted else _DISCOVERY_S
+        ):
             self._spin()
-            present = self._present().keys()
-            if present - found:
-                changed, patience = now, _QUIET_S
-            found |= present
-        return found
+            lacking -= self._present().keys()
+            if self._node.count_publishers('bridge_info'):
+                lacking -= {'bridge'}
+        return lacking
 
     def doubled(self) -> set[str]:
         """Return the names that several nodes of the namespace have."""
