@@ -24,9 +24,9 @@ from sage_ros.planning.link import LinkLost
 _SPIN_S = 0.05
 _ACCEPT_S = 10.0
 _LAST_WORDS_S = 0.2
-_NOBODY_S = 2.0
-_DISCOVERY_S = 5.0
-"""A participant whose first announcements are missed is heard of after three seconds."""
+_NOBODY_S = 3.5
+_DISCOVERY_S = 6.5
+"""A participant whose first announcements are missed, often one of four, is seen after 3 s."""
 _GONE_S = 1.0
 _ASK_AGAIN_S = 10.0
 
