@@ -268,4 +268,5 @@ class Gate:
 
 
 def _publishers(names: tuple[str, ...]) -> str:
-    return f'other publishers of commands: {", ".join(names)}'
+    listed = ', '.join(names)
+    return f'other publishers of commands: {listed}; when they are gone, call hold with false'
